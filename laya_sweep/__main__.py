@@ -1,0 +1,98 @@
+"""The command line: `python -m laya_sweep [-m] [OVERRIDE ...]`; the console script `laya-sweep` is the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from types import FrameType
+
+HELP = """\
+usage: python -m laya_sweep [-m] [OVERRIDE ...]
+
+Sweep Laya checkpoints over languages, temperature regimes and confidence thresholds.
+Raw logits are stored once; every regime and threshold is derived from them.
+
+  python -m laya_sweep +sweep=all_langs          51 languages x [english, multilingual] x [served, raw]
+  python -m laya_sweep +sweep=all_langs dataset.path=DIR \\
+      'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
+  python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
+  python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
+
+options:
+  -m, --multirun   run the product of comma-separated values; logits are shared
+  --cfg            print the composed configuration and stop
+  --version        print the version and stop
+  -h, --help       print this and stop
+
+overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
+  languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
+  min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
+  executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
+  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
+
+exit codes: 0 done, 2 usage or broken parity, 3 incomplete, 130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; a user's mistake is one line, never a traceback."""
+    from laya_sweep.errors import SweepError, exit_code
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if "-h" in given or "--help" in given:
+        sys.stdout.write(HELP)
+        return 0
+    if "--version" in given:
+        sys.stdout.write(f"laya-sweep {metadata.version('laya-sweep')}\n")
+        return 0
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _sweep(given)
+    except SweepError as error:
+        for line in str(error).splitlines():
+            sys.stderr.write(f"error: {line}\n")
+        return exit_code(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("error: stopped before anything was computed\n")
+        return 130
+
+
+def _sweep(given: Sequence[str]) -> int:
+    from laya_sweep.compose import compose_jobs, to_yaml
+    from laya_sweep.config import build_settings
+    from laya_sweep.errors import ConfigError, Problem, combine_exit_codes
+
+    multirun = "-m" in given or "--multirun" in given
+    overrides = [argument for argument in given if argument not in ("-m", "--multirun", "--cfg")]
+    if unknown := [argument for argument in overrides if argument.startswith("-") or "=" not in argument]:
+        known = "an override key=value, or one of -m, --multirun, --cfg, --version, --help"
+        raise ConfigError(*(Problem(repr(word), known, "neither", "see --help") for word in unknown))
+    jobs = compose_jobs(overrides, multirun=multirun)
+    settings = [build_settings({key: value for key, value in job.config.items() if key != "hydra"}) for job in jobs]
+    if "--cfg" in given:
+        sys.stdout.write("---\n".join(to_yaml(job.config) for job in jobs))
+        return 0
+
+    from laya_sweep.console import Console
+    from laya_sweep.hub import HuggingFaceHub, ResolveOnce
+    from laya_sweep.sweep import sweep
+
+    console, hub, codes = Console(), ResolveOnce(HuggingFaceHub()), []
+    for index, (job, one) in enumerate(zip(jobs, settings, strict=True)):
+        if len(jobs) > 1:
+            console.note(f"job {index + 1} of {len(jobs)}: {' '.join(job.overrides)}")
+            one = dataclasses.replace(one, out_dir=one.out_dir / str(index) if one.out_dir else None)
+        codes.append(sweep(one, console, hub))
+    return combine_exit_codes(codes)
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    """SIGTERM, as `ray job stop` and cluster managers send it, ends a run as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,291 @@
+"""Hydra's plain dictionary -> `Settings`; every fault is collected, then all are shown at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from laya.confidence import check_min_confidence
+
+from laya_sweep.errors import ConfigError, Problem, name_list
+from laya_sweep.settings import (
+    CheckpointSettings,
+    DatasetSettings,
+    ExecutorSettings,
+    RegimeSettings,
+    Settings,
+    StoreSettings,
+    TransformSettings,
+)
+from laya_sweep.suites import SAMPLINGS
+from laya_sweep.suites.languages import LANGUAGES
+from laya_sweep.transforms import TRANSFORMS
+
+REGIME_KINDS = ("served", "raw", "unit", "fixed")
+
+T = TypeVar("T")
+
+
+class Fields:
+    """Reads one mapping of the configuration; complaints go to a list shared by all readers."""
+
+    def __init__(self, raw: object, where: str, problems: list[Problem]) -> None:
+        self._where = where
+        self._problems = problems
+        self._seen: set[str] = set()
+        self._raw: Mapping[Any, Any] = raw if isinstance(raw, Mapping) else {}
+        if not isinstance(raw, Mapping):
+            self.complain("", "a mapping", raw, "write it as key: value pairs")
+
+    def complain(self, key: str, expected: str, got: object, next_step: str) -> None:
+        """Note one fault of `key`."""
+        what = ".".join(part for part in (self._where, key) if part) or "the configuration"
+        self._problems.append(Problem(what, expected, f"{got!r}", next_step))
+
+    def get(self, key: str) -> object:
+        """The raw value, None where it is missing."""
+        self._seen.add(key)
+        return self._raw.get(key)
+
+    def text(self, key: str) -> str:
+        """A string that is not empty."""
+        value = self.get(key)
+        if isinstance(value, str) and value:
+            return value
+        self.complain(key, "a text", value, _quote_hint(value))
+        return ""
+
+    def optional_text(self, key: str) -> str | None:
+        """A string that is not empty, or null."""
+        return None if self.get(key) is None else self.text(key)
+
+    def choice(self, key: str, allowed: Sequence[str]) -> str:
+        """One of the allowed names."""
+        value = self.get(key)
+        if isinstance(value, str) and value in allowed:
+            return value
+        self.complain(key, "one of " + name_list(allowed, str(value)), value, f"set {key} to one of them")
+        return ""
+
+    def integer(self, key: str, least: int) -> int:
+        """A whole number of at least `least`; a bool is no number."""
+        value = self.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        self.complain(key, f"a whole number of at least {least}", value, "correct the value")
+        return least
+
+    def optional_integer(self, key: str, least: int) -> int | None:
+        """A whole number of at least `least`, or null."""
+        return None if self.get(key) is None else self.integer(key, least)
+
+    def number(self, key: str, least: float, *, above: bool = False) -> float:
+        """A finite number of at least (or above) `least`."""
+        value = self.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and _reaches(value, least, above):
+            return float(value)
+        word = "above" if above else "of at least"
+        self.complain(key, f"a finite number {word} {least:g}", value, "correct the value")
+        return least
+
+    def flag(self, key: str) -> bool:
+        """true or false."""
+        value = self.get(key)
+        if isinstance(value, bool):
+            return value
+        self.complain(key, "true or false", value, "correct the value")
+        return False
+
+    def close(self) -> None:
+        """Complain about every key that nobody read."""
+        for key in self._raw:
+            if key not in self._seen:
+                known = name_list(sorted(self._seen), str(key))
+                self.complain(str(key), f"one of the known keys ({known})", self._raw[key], "remove or correct the key")
+
+
+def build_settings(raw: Mapping[str, Any]) -> Settings:
+    """Settings from the composed configuration.
+
+    Raises:
+        ConfigError: with every fault found, when there is at least one.
+    """
+    problems: list[Problem] = []
+    fields = Fields(raw, "", problems)
+    settings = Settings(
+        checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
+        languages=_languages(fields),
+        regimes=_named(fields, "regime", problems, _regime),
+        transforms=_named(fields, "transform", problems, _transform),
+        min_confidence=_min_confidence(fields),
+        dataset=_dataset(Fields(fields.get("dataset"), "dataset", problems)),
+        executor=_executor(Fields(fields.get("executor"), "executor", problems)),
+        store=_store(Fields(fields.get("store"), "store", problems)),
+        out_dir=_optional_path(fields, "out_dir"),
+        batch_tokens=fields.integer("batch_tokens", 1),
+        batch_size=fields.optional_integer("batch_size", 1),
+        shard_cases=fields.integer("shard_cases", 1),
+        dry_run=fields.flag("dry_run"),
+    )
+    fields.close()
+    if problems:
+        raise ConfigError(*problems)
+    return settings
+
+
+def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
+    """The entries of a `name: {...}` mapping, in the order of the names: order is never identity."""
+    raw = fields.get(key)
+    if not isinstance(raw, Mapping) or not raw:
+        fields.complain(key, "at least one entry", raw, f"choose one, for example {_EXAMPLES[key]}")
+        return ()
+    return tuple(build(str(name), Fields(raw[name], f"{key}.{name}", problems)) for name in sorted(raw, key=str))
+
+
+_EXAMPLES = {
+    "checkpoints": "'checkpoint=[english]' or +checkpoints.mine.source=FOLDER",
+    "regime": "'regime=[served,raw]'",
+    "transform": "'transform=[baseline]'",
+}
+
+
+def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
+    settings = CheckpointSettings(
+        name=name,
+        source=fields.text("source"),
+        subfolder=fields.optional_text("subfolder"),
+        revision=fields.optional_text("revision"),
+        max_len=fields.optional_integer("max_len", 8),
+        head_max_len=fields.optional_integer("head_max_len", 8),
+    )
+    fields.close()
+    return settings
+
+
+def _regime(name: str, fields: Fields) -> RegimeSettings:
+    kind = fields.choice("kind", REGIME_KINDS)
+    temperature = fields.number("temperature", 0.0, above=True) if kind == "fixed" else None
+    fields.close()
+    return RegimeSettings(name=name, kind=kind, temperature=temperature)
+
+
+def _transform(name: str, fields: Fields) -> TransformSettings:
+    fields.choice("name", [*TRANSFORMS])
+    fields.close()
+    return TransformSettings(name=name)
+
+
+def _dataset(fields: Fields) -> DatasetSettings:
+    settings = DatasetSettings(
+        name=fields.choice("name", ["massive"]),
+        path=_optional_path(fields, "path"),
+        repo=fields.text("repo"),
+        revision=fields.optional_text("revision"),
+        split=fields.text("split"),
+        per_lang=fields.integer("per_lang", 1),
+        n_opts=fields.integer("n_opts", 2),
+        seed=fields.integer("seed", 0),
+        sampling=fields.choice("sampling", [*SAMPLINGS]),
+    )
+    fields.close()
+    return settings
+
+
+def _executor(fields: Fields) -> ExecutorSettings:
+    settings = ExecutorSettings(
+        name=fields.choice("name", ["ray", "inline"]),
+        address=fields.optional_text("address"),
+        num_actors=fields.optional_integer("num_actors", 1),
+        num_cpus=fields.integer("num_cpus", 1),
+        num_gpus=fields.number("num_gpus", 0.0),
+        handshake_timeout_s=fields.number("handshake_timeout_s", 0.0, above=True),
+        shard_timeout_s=fields.number("shard_timeout_s", 0.0, above=True),
+        max_failures=fields.integer("max_failures", 1),
+    )
+    fields.close()
+    if settings.name == "inline":
+        _refuse_for_inline(fields, settings)
+    if settings.num_gpus > 1 and settings.num_gpus != int(settings.num_gpus):
+        fields.complain("num_gpus", "a whole number, or a fraction below 1", settings.num_gpus, "correct the value")
+    return settings
+
+
+def _refuse_for_inline(fields: Fields, settings: ExecutorSettings) -> None:
+    if settings.address is not None:
+        fields.complain("address", "null with executor=inline", settings.address, "use executor=ray to join a cluster")
+    if settings.num_actors not in (None, 1):
+        fields.complain("num_actors", "1 with executor=inline", settings.num_actors, "use executor=ray for more")
+
+
+def _store(fields: Fields) -> StoreSettings:
+    uri = fields.text("uri")
+    fields.close()
+    parts = urlsplit(uri)
+    if parts.scheme == "file":
+        return StoreSettings(uri=Path(unquote(parts.path)))
+    if "://" in uri:
+        fields.complain("uri", "a folder, or file:///FOLDER", uri, "name a folder that every actor's node can reach")
+    return StoreSettings(uri=Path(uri))
+
+
+def _optional_path(fields: Fields, key: str) -> Path | None:
+    value = fields.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)  # a folder may be called 2026
+    if value is None:
+        return None
+    if isinstance(value, str) and value:
+        return Path(value).expanduser()
+    fields.complain(key, "a folder", value, _quote_hint(value))
+    return None
+
+
+def _languages(fields: Fields) -> tuple[str, ...]:
+    raw = fields.get("languages")
+    if raw == "all":
+        return tuple(LANGUAGES)
+    wanted = [raw] if isinstance(raw, str) else raw
+    if not isinstance(wanted, Sequence) or not wanted:
+        fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
+        return ()
+    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code)))
+
+
+def _known_language(fields: Fields, code: object) -> bool:
+    if isinstance(code, str) and code in LANGUAGES:
+        return True
+    expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"
+    fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else _quote_hint(code))
+    return False
+
+
+def _min_confidence(fields: Fields) -> tuple[float | None, ...]:
+    raw = fields.get("min_confidence")
+    wanted = [raw] if raw is None or isinstance(raw, int | float | str) else raw
+    if not isinstance(wanted, Sequence) or not wanted:
+        fields.complain("min_confidence", "a number in [0, 1], a list of them, or null", raw, "for example 0.7")
+        return ()
+    return tuple(dict.fromkeys(_threshold(fields, value) for value in wanted))
+
+
+def _threshold(fields: Fields, value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        return float(check_min_confidence(value))
+    except (ValueError, TypeError):
+        fields.complain("min_confidence", "a finite number in [0, 1], not a bool", value, "correct the threshold")
+        return None
+
+
+def _reaches(value: float, least: float, above: bool) -> bool:
+    return math.isfinite(value) and (value > least or (value == least and not above))
+
+
+def _quote_hint(value: object) -> str:
+    if isinstance(value, bool):
+        return "in a YAML file quote words such as 'no' and 'on'"
+    return "give it as a text"

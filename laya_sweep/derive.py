@@ -1,0 +1,182 @@
+"""Facts -> decisions -> metrics: everything derived, for one cell at once or for whole results.
+
+No torch, no Ray: a run with nothing to infer comes here directly, and so does any later look at its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from laya_sweep.errors import CheckpointError, Problem
+from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, summarise
+from laya_sweep.plan import Cell
+from laya_sweep.scoring import (
+    QUESTION_TYPES,
+    BucketTemperature,
+    Regime,
+    ScoredCell,
+    UnusableTemperatureError,
+    decide,
+    target_of,
+)
+from laya_sweep.store import DECISIONS, METRICS, RowId, row_ids
+
+#: Replicates and seed of every bootstrap interval of a run.
+REPLICATES = 1000
+SEED = 13
+
+_LEVELS = 10_000
+
+
+class ResultKey(NamedTuple):
+    """A result: one checkpoint, transform and regime over all its languages."""
+
+    checkpoint: str
+    transform: str
+    regime: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellRows:
+    """The facts and timings of a cell in expected order, and what is missing or failed."""
+
+    cell: Cell
+    facts: pa.Table
+    timings: pa.Table
+    missing: int
+    errors: tuple[str, ...]
+
+    @property
+    def failure(self) -> str | None:
+        """Why the cell publishes no metrics, None when every row is there."""
+        if self.errors:
+            return f"{len(self.errors)} of {len(self.cell.row_ids)} rows failed, the first: {self.errors[0]}"
+        if self.missing:
+            return f"{self.missing} of {len(self.cell.row_ids)} rows are missing"
+        return None
+
+
+def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
+    """The rows of this run's cases, in case order; a store may hold more (another per_lang) or fewer."""
+    wanted = cell.row_ids
+    chosen = _take(facts, wanted)
+    failed = chosen.filter(pc.equal(chosen["status"], "error"))
+    errors = tuple(
+        f"{case} {question}: {kind}: {message}"
+        for case, question, kind, message in zip(
+            *(failed[name].to_pylist() for name in ("case_id", "question", "error_type", "error_message")),
+            strict=True,
+        )
+    )
+    return CellRows(cell, chosen, _take(timings, wanted), len(wanted) - chosen.num_rows, errors)
+
+
+def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature]) -> pa.Table:
+    """Decisions of a cell's successful rows under a regime.
+
+    Raises:
+        CheckpointError: the raw regime of a checkpoint that ships no usable temperature.
+    """
+    cell = rows.cell
+    scored = ScoredCell(
+        checkpoint=cell.checkpoint,
+        temperatures=temperatures,
+        places={case.case_id: (case.source_id, case.row_index) for case in cell.cases},
+        targets={
+            (case.case_id, qid): target_of(question, case.expected.get(qid))
+            for case in cell.cases
+            for qid, question in case.questions.items()
+        },
+    )
+    ok = rows.facts.filter(pc.equal(rows.facts["status"], "ok"))
+    try:
+        return decide(ok, scored, regime, DECISIONS)
+    except UnusableTemperatureError as error:
+        problem = Problem(
+            f"regime {regime.name} of checkpoint {cell.checkpoint}",
+            f"a positive raw temperature for {error.bucket}",
+            "none in its rl_agent_config.json",
+            "drop the raw regime for it, or use served, unit or fixed",
+        )
+        raise CheckpointError(problem) from error
+
+
+def decision_columns(decisions: pa.Table) -> DecisionColumns:
+    """The columns that metrics read, from a decisions table of one result."""
+    gate = decisions["gate_confidence"].to_numpy()
+    labels = _codes(decisions, ("pred_label", "gold_label"))
+    correct = decisions["correct"].to_pylist()
+    return DecisionColumns(
+        question_type=np.array(
+            [QUESTION_TYPES.index(kind) for kind in decisions["question_type"].to_pylist()], np.int8
+        ),
+        n_options=decisions["n_options"].to_numpy(),
+        confidence=decisions["answer_confidence"].to_numpy(),
+        level=np.rint(gate * _LEVELS).astype(np.int32),
+        correct=np.array([-1 if value is None else int(value) for value in correct], np.int8),
+        pred_index=decisions["pred_index"].to_numpy(),
+        gold_index=_filled(decisions["gold_index"], -1).astype(np.int32),
+        pred_label=labels[0],
+        gold_label=labels[1],
+        p_gold=_filled(decisions["p_gold"], np.nan).astype(np.float64),
+        score_error=_filled(decisions["score_error"], np.nan).astype(np.float64),
+        source=_codes(decisions, ("source_id",))[0],
+        slices={"language": SliceColumn.of(decisions["language"].to_pylist())},
+    )
+
+
+def summarise_result(
+    decisions: pa.Table, languages: Sequence[str], min_confidence: Sequence[float | None]
+) -> list[MetricRow]:
+    """Every metric of one result, overall, per language and as macro over the languages that were asked for."""
+    return summarise(
+        decision_columns(decisions),
+        slices=("language",),
+        min_confidence=[value for value in min_confidence if value is not None],
+        replicates=REPLICATES,
+        seed=SEED,
+        expected={"language": languages},
+    )
+
+
+def metrics_table(rows: Iterable[tuple[ResultKey, MetricRow]]) -> pa.Table:
+    """The tidy metrics table."""
+    return pa.Table.from_pylist([_metric_record(key, row) for key, row in rows], schema=METRICS)
+
+
+def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
+    names = (
+        "min_confidence",
+        "slice_value",
+        "metric",
+        "definition",
+        "value",
+        "n",
+        "n_clusters",
+        "low",
+        "high",
+        "reason",
+    )
+    return {**key._asdict(), "slice": row.slice_dimension, **{name: getattr(row, name) for name in names}}
+
+
+def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:
+    places = {row_id: i for i, row_id in enumerate(row_ids(table))}
+    return table.take(pa.array([places[row_id] for row_id in wanted if row_id in places], pa.int64()))
+
+
+def _filled(column: pa.ChunkedArray, value: float) -> np.ndarray[Any, Any]:
+    return np.asarray(pc.fill_null(column, value).to_numpy())
+
+
+def _codes(table: pa.Table, names: Sequence[str]) -> list[np.ndarray[Any, np.dtype[np.int32]]]:
+    """Columns of texts as integer codes of one sorted code space; -1 for null."""
+    values = sorted({value for name in names for value in pc.unique(table[name]).to_pylist() if value is not None})
+    code = {value: i for i, value in enumerate(values)} | {None: -1}
+    return [np.array([code[value] for value in table[name].to_pylist()], np.int32) for name in names]

@@ -1,0 +1,169 @@
+"""Small documents and tables of a run that are neither facts nor figures: what was asked, of what, where."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from laya_sweep.engines import Checkpoint, TemperatureFact
+from laya_sweep.identity import canonical_json, library_versions, ordered_json
+from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
+from laya_sweep.reports import ResultReport
+from laya_sweep.settings import Settings
+from laya_sweep.store import CASES, CHECKPOINTS
+from laya_sweep.suites import published_input_digest
+from laya_sweep.suites.massive import INSTRUCTIONS
+
+
+def cases_table(languages: Sequence[Language]) -> pa.Table:
+    """The frozen cases, once per suite."""
+    rows = [
+        {
+            "case_id": case.case_id,
+            "source_id": case.source_id,
+            "row_index": case.row_index,
+            "language": case.language,
+            "state_json": ordered_json(case.state),
+            "questions_json": ordered_json(case.questions),
+            "expected_json": canonical_json(case.expected),
+            "input_sha256": case.input_sha256,
+        }
+        for language in languages
+        for case in language.cases
+    ]
+    return pa.Table.from_pylist(rows, schema=CASES)
+
+
+def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[str, list[TemperatureFact]]) -> pa.Table:
+    """Checkpoints with their identity, budgets and temperatures by question type and bucket."""
+    rows = [
+        {
+            "checkpoint": checkpoint.name,
+            "source": checkpoint.source,
+            "subfolder": checkpoint.subfolder,
+            "commit": checkpoint.commit,
+            "digest": checkpoint.digest,
+            "weights_sha256": checkpoint.digests["weights"],
+            "max_len": checkpoint.max_len,
+            "head_max_len": checkpoint.head_max_len,
+            "question_type": fact.question_type,
+            "bucket": fact.bucket,
+            "temperature_raw": fact.raw,
+            "temperature_served": fact.served,
+            "temperature_source": fact.source,
+        }
+        for checkpoint in checkpoints
+        for fact in temperatures[checkpoint.name]
+    ]
+    return pa.Table.from_pylist(rows, schema=CHECKPOINTS)
+
+
+def config_document(
+    settings: Settings, plan: Plan, temperatures: Mapping[str, list[TemperatureFact]]
+) -> dict[str, Any]:
+    """What was measured: nothing here moves with time, machine or number of actors."""
+    dataset = settings.dataset
+    return {
+        "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
+        "dataset": {
+            "name": dataset.name,
+            "path": None if dataset.path is None else str(dataset.path),
+            "repo": dataset.repo if dataset.path is None else None,
+            "split": dataset.split,
+            "per_lang": dataset.per_lang,
+            "n_opts": dataset.n_opts,
+            "seed": dataset.seed,
+            "sampling": dataset.sampling,
+            "instructions": INSTRUCTIONS,
+        },
+        "languages": {language.code: _language_document(language) for language in plan.languages},
+        "checkpoints": {
+            checkpoint.name: _checkpoint_document(checkpoint, temperatures[checkpoint.name])
+            for checkpoint in plan.checkpoints
+        },
+        "regimes": {
+            regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
+        },
+        "transforms": [transform.name for transform in settings.transforms],
+        "min_confidence": list(settings.min_confidence),
+        "device": settings.executor.device,
+        "dtype": "float32",
+    }
+
+
+def environment_document() -> dict[str, Any]:
+    """Where a run happened, for provenance."""
+    names = (
+        "laya-sweep",
+        "laya",
+        "torch",
+        "transformers",
+        "tokenizers",
+        "ray",
+        "pyarrow",
+        "numpy",
+        "hydra-core",
+    )
+    return {"python": platform.python_version(), "platform": platform.platform(), **library_versions(names)}
+
+
+def dry_run_text(settings: Settings, plan: Plan) -> str:
+    """The plan for a person: cells, forwards, what is cached, and what the grid would cost without shared logits."""
+    grid = len(settings.regimes) * len(settings.min_confidence)
+    lines = [
+        f"plan: {len(plan.checkpoints)} checkpoint(s) x {len(plan.languages)} language(s) x "
+        f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
+        f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
+        f"= {grid} grid points",
+    ]
+    for checkpoint in plan.checkpoints:
+        own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]
+        rows, pending = sum(len(cell.row_ids) for cell in own), sum(cell.pending_rows for cell in own)
+        lines.append(
+            f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
+        )
+    lines += [f"  language {code} fails: {error}" for code, error in plan.failed_languages.items()]
+    lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
+    lines.append(
+        f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
+        f"one pass per grid point would be {plan.rows * grid}"
+    )
+    return "\n".join(lines)
+
+
+def macro_line(result: ResultReport) -> str:
+    """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
+    name = f"{result.checkpoint} {result.regime}"
+    figures = (("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1"))
+    if result.complete:
+        shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
+        return f"{name} macro over {len(result.asked)} languages: {shown}"
+    shown = " ".join(f"{short}={_shown(result.partial_macro(metric))}" for short, metric in figures)
+    ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {', '.join(result.failed)})"
+    return f"{name} no macro: {ran}; partial: {shown}"
+
+
+def _language_document(language: Language) -> dict[str, Any]:
+    if language.error is not None:
+        return {"error": language.error}
+    digest = published_input_digest(language.cases)
+    return {"n_cases": len(language.cases), "input_sha256": digest, "source": language.recipe["source"]}
+
+
+def _checkpoint_document(checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]) -> dict[str, Any]:
+    return {
+        "source": checkpoint.source,
+        "subfolder": checkpoint.subfolder,
+        "commit": checkpoint.commit,
+        "digests": checkpoint.digests,
+        "max_len": checkpoint.max_len,
+        "head_max_len": checkpoint.head_max_len,
+        "temperatures": {fact.bucket: {"raw": fact.raw, "served": fact.served} for fact in temperatures},
+    }
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}"

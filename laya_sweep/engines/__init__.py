@@ -1,0 +1,46 @@
+"""Checkpoint -> raw logits. Importing this package imports no torch; `load_engine` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from laya_sweep.engines.checkpoint import Checkpoint, locate
+from laya_sweep.engines.engine import (
+    LAYOUT_VERSION,
+    LENGTH_MULTIPLE,
+    EncodedQuestion,
+    EncodingError,
+    Engine,
+    EngineInfo,
+    Forward,
+    OutOfMemoryError,
+    Shape,
+    padded_shape,
+)
+from laya_sweep.engines.temperature import TemperatureFact, resolve_temperatures
+
+
+def load_engine(folder: Path, device: str, threads: int, max_len: int, head_max_len: int) -> Engine:
+    """A checkpoint loaded in this process on the device asked for (imports torch)."""
+    from laya_sweep.engines.torch_engine import TorchEngine
+
+    return TorchEngine(folder, device, threads, max_len, head_max_len)
+
+
+__all__ = [
+    "LAYOUT_VERSION",
+    "LENGTH_MULTIPLE",
+    "Checkpoint",
+    "EncodedQuestion",
+    "EncodingError",
+    "Engine",
+    "EngineInfo",
+    "Forward",
+    "OutOfMemoryError",
+    "Shape",
+    "TemperatureFact",
+    "load_engine",
+    "locate",
+    "padded_shape",
+    "resolve_temperatures",
+]

@@ -1,0 +1,155 @@
+"""A checkpoint on disk: found, resolved to a commit where it is from the Hub, and identified by content.
+
+No torch here: a plan, a dry run and a fully cached run look at checkpoints too.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from laya_sweep.errors import CheckpointError, Problem
+from laya_sweep.hub import CHECKPOINT_FILES, Hub
+from laya_sweep.identity import canonical_json, digest_file, digest_text
+from laya_sweep.settings import CheckpointSettings
+
+#: Served after the forward pass, so not part of what makes a logit.
+TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
+
+#: What the runtime assumes where a config names no budget.
+DEFAULT_MAX_LEN = 512
+DEFAULT_HEAD_MAX_LEN = 192
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A located checkpoint. `commit` is None for a local folder; digests are of content, never of paths."""
+
+    name: str
+    source: str
+    subfolder: str | None
+    commit: str | None
+    folder: Path
+    digests: dict[str, Any]
+    temperatures: dict[str, Any]
+    max_len: int
+    head_max_len: int
+
+    @property
+    def digest(self) -> str:
+        """One digest of all that decides this checkpoint's logits, budgets aside."""
+        return digest_text(canonical_json(self.digests))
+
+
+def locate(settings: CheckpointSettings, hub: Hub) -> Checkpoint:
+    """The checkpoint that the settings name.
+
+    Raises:
+        CheckpointError: no such folder, or it is not a Laya checkpoint.
+        UsageError: the repository cannot be reached.
+    """
+    root, commit = _root(settings, hub)
+    folder = root / settings.subfolder if settings.subfolder else root
+    config = _read_config(settings, folder)
+    return Checkpoint(
+        name=settings.name,
+        source=settings.source,
+        subfolder=settings.subfolder,
+        commit=commit,
+        folder=folder,
+        digests=_digests(folder, config),
+        temperatures={key: config[key] for key in TEMPERATURE_FIELDS if key in config},
+        max_len=settings.max_len or int(config.get("max_len", DEFAULT_MAX_LEN)),
+        head_max_len=settings.head_max_len or int(config.get("head_max_len", DEFAULT_HEAD_MAX_LEN)),
+    )
+
+
+def stage(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    """A throw-away twin of a checkpoint folder made of links, for the runtime to load.
+
+    The runtime rewrites `tokenizer/tokenizer_config.json` in place at first load. In the twin that replaces a
+    link, so a user's folder is never changed, may be read-only, and can be loaded by many processes at once.
+    """
+    twin = tempfile.TemporaryDirectory(prefix="laya_sweep_checkpoint_")
+    for path in sorted(folder.rglob("*")):
+        target = Path(twin.name) / path.relative_to(folder)
+        if path.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(path.resolve())
+    return twin
+
+
+def _root(settings: CheckpointSettings, hub: Hub) -> tuple[Path, str | None]:
+    path = Path(settings.source).expanduser()
+    if path.is_dir():
+        return path.resolve(), None
+    if _is_path_like(settings.source):
+        raise CheckpointError(_problem(settings, "a checkpoint folder", f"no folder {settings.source}"))
+    commit = hub.resolve(settings.source, settings.revision, "model")
+    prefix = f"{settings.subfolder}/" if settings.subfolder else ""
+    return hub.download(settings.source, commit, [prefix + name for name in CHECKPOINT_FILES]), commit
+
+
+def _is_path_like(source: str) -> bool:
+    return source.startswith((".", "~")) or Path(source).is_absolute() or source.count("/") != 1
+
+
+def _read_config(settings: CheckpointSettings, folder: Path) -> dict[str, Any]:
+    missing = [
+        name for name in ("rl_agent_config.json", "model.safetensors", "tokenizer") if not (folder / name).exists()
+    ]
+    if missing:
+        raise CheckpointError(_problem(settings, "a Laya checkpoint folder", f"{folder} without {', '.join(missing)}"))
+    try:
+        config = json.loads((folder / "rl_agent_config.json").read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CheckpointError(_problem(settings, "a readable rl_agent_config.json", str(error))) from error
+    if not isinstance(config, dict):
+        raise CheckpointError(_problem(settings, "a JSON object in rl_agent_config.json", type(config).__name__))
+    return config
+
+
+def _problem(settings: CheckpointSettings, expected: str, got: str) -> Problem:
+    key = f"checkpoints.{settings.name}.source"
+    return Problem(key, expected, got, f"correct {key}, or checkpoints.{settings.name}.subfolder")
+
+
+def _digests(folder: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in config.items() if key not in TEMPERATURE_FIELDS}
+    return {
+        "weights": digest_file(folder / "model.safetensors"),
+        "config": digest_text(canonical_json(kept)),
+        "encoder": _folder_digests(folder / "encoder"),
+        "tokenizer": _folder_digests(folder / "tokenizer"),
+    }
+
+
+def _folder_digests(folder: Path) -> dict[str, str]:
+    return {path.name: _content_digest(path) for path in sorted(folder.glob("*")) if path.is_file()}
+
+
+def _content_digest(path: Path) -> str:
+    if path.name != "tokenizer_config.json":
+        return digest_file(path)
+    try:
+        return digest_text(canonical_json(_as_read(json.loads(path.read_text("utf-8")))))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return digest_file(path)
+
+
+def _as_read(config: dict[str, Any]) -> dict[str, Any]:
+    """A tokenizer config as the runtime reads it, so that its rewriting of the file moves no identity."""
+    seen = dict(config)
+    if seen.get("tokenizer_class") in (None, "TokenizersBackend"):
+        seen["tokenizer_class"] = "PreTrainedTokenizerFast"
+        seen.pop("backend", None)
+        seen.pop("is_local", None)
+    if isinstance(extra := seen.get("extra_special_tokens"), list):
+        seen["extra_special_tokens"] = {f"extra_{index}": token for index, token in enumerate(extra)}
+    return seen

@@ -1,0 +1,199 @@
+"""The torch engine: a checkpoint loaded by the runtime, read at its logits."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import laya
+import numpy as np
+import torch
+from laya.common import QTYPES, build_sequence, collate_items
+from torch.nn import functional
+
+from laya_sweep.engines.checkpoint import stage
+from laya_sweep.engines.engine import (
+    EncodedQuestion,
+    EncodingError,
+    EngineInfo,
+    Forward,
+    OutOfMemoryError,
+    padded_shape,
+)
+from laya_sweep.engines.question import internal_question
+from laya_sweep.transforms import Variant
+
+#: Variables by which the environment would change the dtype of a loaded checkpoint.
+_DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")
+
+
+class DeviceError(Exception):
+    """The device that was asked for is not there, or the runtime left it."""
+
+
+class MemoTokenizer:
+    """The checkpoint's tokenizer with its answers kept: option texts recur in thousands of cases.
+
+    Token ids are those of the tokenizer by construction; `encode` still compares one row a call chain in tests
+    and the worker compares a sample of every shard with the bare tokenizer.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - the runtime's tokenizer
+        self._tokenizer = tokenizer
+        self._kept: dict[tuple[Any, ...], list[int]] = {}
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - mask_token, cls_token_id, ...
+        return getattr(self._tokenizer, name)
+
+    def __call__(self, text: str, **options: Any) -> dict[str, list[int]]:  # noqa: ANN401 - tokenizer options
+        key = (text, *sorted(options.items()))
+        if key not in self._kept:
+            self._kept[key] = self._tokenizer(text, **options)["input_ids"]
+        return {"input_ids": list(self._kept[key])}
+
+
+class TorchEngine:
+    """One checkpoint on one device, in float32."""
+
+    def __init__(self, folder: Path, device: str, threads: int, max_len: int, head_max_len: int) -> None:
+        """Load the checkpoint.
+
+        Raises:
+            DeviceError: the device is missing, or the runtime did not stay on it.
+        """
+        if device == "cuda" and not torch.cuda.is_available():
+            raise DeviceError("expected a CUDA device, got none visible to this process")
+        torch.set_num_threads(threads)
+        self._max_len, self._head_max_len = max_len, head_max_len
+        with stage(folder) as twin, _plain_dtype(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self._agent = laya.load(twin, device=device)
+        self._warnings = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+        self._agent.amp_enabled = False
+        self._agent.dtype = torch.float32
+        self._require_device(device)
+        self._tokenizer = MemoTokenizer(self._agent.tok)
+
+    def info(self) -> EngineInfo:
+        """See `Engine.info`."""
+        agent = self._agent
+        served = {name: float(agent.temperature[index]) for name, index in QTYPES.items()}
+        served |= {bucket: float(value) for bucket, value in agent.temperature_by_options.items()}
+        return EngineInfo(agent.device.type, torch.get_num_threads(), served, self._warnings)
+
+    def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
+        """See `Engine.encode`."""
+        return self._encode(self._tokenizer, variant, qid)
+
+    def encode_unshared(self, variant: Variant, qid: str) -> EncodedQuestion:
+        """`encode` through the bare tokenizer: the reference a sample of every shard is compared with."""
+        return self._encode(self._agent.tok, variant, qid)
+
+    def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
+        """See `Engine.forward`."""
+        batch = self._collate(rows)
+        captured: list[torch.Tensor] = []
+        hook = self._agent.model.act_head.register_forward_pre_hook(lambda _, inputs: captured.append(inputs[0]))
+        try:
+            with torch.inference_mode():
+                logits, _ = self._agent.model(**batch)
+                act = self._act_probability(captured[0])
+        except torch.OutOfMemoryError as error:
+            raise OutOfMemoryError(str(error)) from error
+        finally:
+            hook.remove()
+        numbers = logits.float().cpu().numpy()
+        return Forward([numbers[i, : len(row.slots)].copy() for i, row in enumerate(rows)], act)
+
+    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
+        """See `Engine.predict`.
+
+        Raises:
+            DeviceError: the runtime fell back to the CPU inside the call.
+        """
+        [result] = self._agent.predict_batch(
+            [variant.state],
+            variant.questions,
+            max_len=self._max_len,
+            head_max_len=self._head_max_len,
+            min_confidence=min_confidence,
+        )
+        if self._agent.cpu_fallback_count:
+            raise DeviceError(f"the runtime left {self._agent.device.type}: {self._agent.last_fallback_reason}")
+        answers: dict[str, dict[str, Any]] = result["answers"]
+        return answers
+
+    def _act_probability(self, inputs: torch.Tensor) -> np.ndarray[Any, np.dtype[np.float32]]:
+        # The act head reads one vector a row, so its matrix product has as many rows as the batch and its last
+        # bits would depend on the batch. One row at a time they depend on the case alone.
+        head = self._agent.model.act_head
+        logits = torch.cat([head(inputs[i : i + 1]) for i in range(len(inputs))])
+        return torch.softmax(logits.float(), -1)[:, 0].cpu().numpy().astype(np.float32)
+
+    def _encode(self, tokenizer: Any, variant: Variant, qid: str) -> EncodedQuestion:  # noqa: ANN401
+        question = internal_question(variant.questions[qid])
+        try:
+            ids, markers, options, state, *layout = build_sequence(
+                tokenizer,
+                variant.state,
+                question,
+                self._max_len,
+                self._head_max_len,
+                option_order=question.get("option_order"),
+                truncate_left=isinstance(variant.state, list),
+                return_stats=True,
+                return_truncation_stats=True,
+                return_layout=self._agent.parallel_options,
+            )
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise EncodingError(f"question {qid!r}: {error}") from error
+        count = options["options"]
+        if len(markers) != count:
+            raise EncodingError(f"question {qid!r}: only {len(markers)} of {count} options fit max_len={self._max_len}")
+        item = {"ids": ids, "markers": markers, "qtype": QTYPES[question["t"]]}
+        if layout:
+            item["layout"] = layout[0]
+        return EncodedQuestion(
+            item=item,
+            shape=padded_shape(len(ids), count, self._max_len),
+            slots=tuple(question.get("option_order") or range(count)),
+            input_tokens=len(ids),
+            state_tokens=state["state_tokens"],
+            state_tokens_dropped=state["state_tokens_dropped"],
+            options_distinct=options["options_distinct"],
+            tokens_per_option=options["tokens_per_option"],
+        )
+
+    def _collate(self, rows: Sequence[EncodedQuestion]) -> dict[str, torch.Tensor]:
+        shape = rows[0].shape
+        batch = collate_items([[row.item for row in rows]], self._agent.tok.pad_token_id)
+        names = ["input_ids", "attention_mask", "marker_pos", "marker_mask", "qtype"]
+        names += [name for name in ("position_ids", "option_ids") if name in batch]
+        padding = {"input_ids": self._agent.tok.pad_token_id}
+        wide = {"marker_pos": shape.options, "marker_mask": shape.options}
+        tensors = {}
+        for name in names:
+            tensor = batch[name]
+            if tensor.dim() == 2:
+                missing = wide.get(name, shape.length) - tensor.shape[1]
+                tensor = functional.pad(tensor, (0, missing), value=padding.get(name, 0))
+            tensors[name] = tensor.to(self._agent.device)
+        return tensors
+
+    def _require_device(self, device: str) -> None:
+        if self._agent.device.type != device:
+            raise DeviceError(f"expected {device}, got {self._agent.device.type}: {'; '.join(self._warnings)}")
+
+
+@contextmanager
+def _plain_dtype() -> Iterator[None]:
+    """Hides the environment's dtype switches from the runtime while it loads: both sides of parity are float32."""
+    kept = {name: os.environ.pop(name) for name in _DTYPE_VARIABLES if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)

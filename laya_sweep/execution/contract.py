@@ -1,0 +1,156 @@
+"""What driver and workers say to each other: plain picklable values, the same for Ray actors and inline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from laya_sweep.store import Part
+from laya_sweep.transforms import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSpec:
+    """How to make a worker: one checkpoint, one device.
+
+    `folder` is the driver's copy of the checkpoint; on a node without it the worker downloads `source` at
+    `commit` itself. `digest` is what must be found either way.
+    """
+
+    checkpoint: str
+    digest: str
+    folder: Path
+    source: str
+    subfolder: str | None
+    commit: str | None
+    device: str
+    threads: int
+    num_gpus: float
+    max_len: int
+    head_max_len: int
+    batch_tokens: int
+    batch_size: int | None
+    store_root: Path
+    store_token: str
+    parity_variants: tuple[Variant, ...]
+    min_confidence: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Our logit path against the runtime's public answers on a sample of cases."""
+
+    cases: int
+    max_difference: float
+    marks: int
+    mark_disagreements: int
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """What a worker is, said from inside its process after loading, before it gets work."""
+
+    pid: int
+    node: str
+    device: str
+    threads: int
+    digest: str
+    served_temperatures: dict[str, float]
+    parity: Parity
+    sees_store: bool
+    load_s: float
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A task: variants of one cell. `cost` is relative, for ordering; `attempt` counts from 1."""
+
+    cell_key: str
+    checkpoint: str
+    language: str
+    transform: str
+    variants: tuple[Variant, ...]
+    cost: float
+    attempt: int = 1
+
+    @property
+    def rows(self) -> int:
+        """Questions in the shard."""
+        return sum(len(variant.questions) for variant in self.variants)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """Counts of a finished shard; `part` holds the rows only where the worker does not see the store."""
+
+    cell_key: str
+    rows: int
+    errors: int
+    forward_rows: int
+    forward_calls: int
+    forward_s: float
+    call_s: float
+    peak_rss_bytes: int
+    part: Part | None
+
+
+class WorkerLostError(Exception):
+    """The worker's process is gone or cannot be reached."""
+
+
+class WorkerFaultError(Exception):
+    """The worker is alive, and the task raised."""
+
+
+class Call(Protocol):
+    """A pending answer of a worker; identity is all the pool needs."""
+
+    def __hash__(self) -> int: ...
+
+
+class Backend(Protocol):
+    """Where workers live. Handles and calls are opaque to the pool."""
+
+    def slots(self) -> int:
+        """How many workers of the configured size fit.
+
+        Raises:
+            CapacityError: not one, or fewer than asked for.
+        """
+        ...
+
+    def start(self, spec: WorkerSpec) -> int:
+        """Make a worker; returns its handle at once."""
+        ...
+
+    def greet(self, handle: int) -> Call:
+        """Ask for the handshake (loads the checkpoint)."""
+        ...
+
+    def submit(self, handle: int, shard: Shard) -> Call:
+        """Hand over a shard."""
+        ...
+
+    def wait(self, calls: Sequence[Call], timeout_s: float) -> list[Call]:
+        """Calls that are answered, waiting up to the timeout for one."""
+        ...
+
+    def collect(self, call: Call) -> Handshake | ShardResult:
+        """The answer of a call.
+
+        Raises:
+            WorkerLostError: the worker died.
+            WorkerFaultError: the call raised.
+        """
+        ...
+
+    def stop(self, handle: int) -> None:
+        """End a worker; its calls are void."""
+        ...
+
+    def close(self) -> None:
+        """End everything this backend started."""
+        ...

@@ -1,0 +1,167 @@
+"""From a plan to committed facts: makes the workers' specs, runs the pool, and says when a cell is complete."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from laya_sweep.console import Bar
+from laya_sweep.engines import Checkpoint
+from laya_sweep.execution import (
+    Backend,
+    CaseLost,
+    Event,
+    Pool,
+    ShardDone,
+    WorkerReady,
+    WorkerSpec,
+    error_part,
+    make_backend,
+)
+from laya_sweep.plan import Cell, Plan, shards
+from laya_sweep.settings import ExecutorSettings, Settings
+from laya_sweep.store import FactStore, write_bytes
+from laya_sweep.transforms import Variant
+
+#: Cases of each checkpoint that also go through the runtime's public answers.
+PARITY_CASES = 8
+
+
+@dataclass(slots=True)
+class InferenceStats:
+    """What inference did: counts and seconds, for provenance."""
+
+    forward_rows: int = 0
+    forward_calls: int = 0
+    forward_s: float = 0.0
+    call_s: float = 0.0
+    wall_s: float = 0.0
+    actor_peak_rss_bytes: int = 0
+    workers: list[dict[str, Any]] = field(default_factory=list)
+
+    def see(self, event: Event) -> None:
+        """Count one event."""
+        if isinstance(event, ShardDone):
+            result = event.result
+            self.forward_rows += result.forward_rows
+            self.forward_calls += result.forward_calls
+            self.forward_s += result.forward_s
+            self.call_s += result.call_s
+            self.actor_peak_rss_bytes = max(self.actor_peak_rss_bytes, result.peak_rss_bytes)
+        elif isinstance(event, WorkerReady):
+            hand = event.handshake
+            self.workers.append(
+                {
+                    "checkpoint": event.checkpoint,
+                    "pid": hand.pid,
+                    "node": hand.node,
+                    "device": hand.device,
+                    "threads": hand.threads,
+                    "load_s": hand.load_s,
+                    "parity_max_difference": hand.parity.max_difference,
+                    "parity_cases": hand.parity.cases,
+                }
+            )
+
+
+def infer(
+    plan: Plan,
+    settings: Settings,
+    store: FactStore,
+    bar: Bar,
+    finished: Callable[[Cell], None],
+    backend_of: Callable[[ExecutorSettings], Backend] = make_backend,
+) -> InferenceStats:
+    """Run what is pending; `finished` is called with each cell whose last shard is done.
+
+    Starts no backend, and so neither Ray nor torch, when nothing is pending.
+    """
+    stats, started = InferenceStats(), time.perf_counter()
+    todo = shards(plan.cells, settings.shard_cases)
+    if not todo:
+        return stats
+    cells = {cell.key: cell for cell in plan.cells}
+    waiting = {key: sum(shard.rows for shard in todo if shard.cell_key == key) for key in cells}
+    with _visibility_token(store.root) as token, _closing(backend_of(settings.executor)) as backend:
+        specs = _specs(plan, settings, store, token)
+        for event in Pool(backend, specs, settings.executor).run(todo):
+            stats.see(event)
+            bar.see(event)
+            if isinstance(event, ShardDone | CaseLost):
+                store.describe(event.shard.cell_key, cells[event.shard.cell_key].identity)
+                _keep(event, store)
+                waiting[event.shard.cell_key] -= event.shard.rows
+                if waiting[event.shard.cell_key] == 0:
+                    finished(cells[event.shard.cell_key])
+    stats.wall_s = time.perf_counter() - started
+    return stats
+
+
+def _keep(event: ShardDone | CaseLost, store: FactStore) -> None:
+    """Commit what the worker could not."""
+    if isinstance(event, CaseLost):
+        store.commit(event.shard.cell_key, error_part(event.shard, "WorkerLostError", event.reason))
+    elif event.result.part is not None:
+        store.commit(event.shard.cell_key, event.result.part)
+
+
+@contextmanager
+def _closing(backend: Backend) -> Iterator[Backend]:
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+@contextmanager
+def _visibility_token(root: Path) -> Iterator[str]:
+    """A file in the store that a worker looks for, to know whether it sees the driver's store."""
+    name = f".visible-{uuid.uuid4().hex}"
+    write_bytes(root / name, b"")
+    try:
+        yield name
+    finally:
+        (root / name).unlink(missing_ok=True)
+
+
+def _specs(plan: Plan, settings: Settings, store: FactStore, token: str) -> dict[str, WorkerSpec]:
+    return {
+        checkpoint.name: _spec(checkpoint, _parity_sample(plan.cells, checkpoint.name), settings, store, token)
+        for checkpoint in plan.checkpoints
+    }
+
+
+def _spec(
+    checkpoint: Checkpoint, sample: tuple[Variant, ...], settings: Settings, store: FactStore, token: str
+) -> WorkerSpec:
+    return WorkerSpec(
+        checkpoint=checkpoint.name,
+        digest=checkpoint.digest,
+        folder=checkpoint.folder,
+        source=checkpoint.source,
+        subfolder=checkpoint.subfolder,
+        commit=checkpoint.commit,
+        device=settings.executor.device,
+        threads=settings.executor.num_cpus,
+        num_gpus=settings.executor.num_gpus,
+        max_len=checkpoint.max_len,
+        head_max_len=checkpoint.head_max_len,
+        batch_tokens=settings.batch_tokens,
+        batch_size=settings.batch_size,
+        store_root=store.root.absolute(),
+        store_token=token,
+        parity_variants=sample,
+        min_confidence=settings.min_confidence,
+    )
+
+
+def _parity_sample(cells: Sequence[Cell], checkpoint: str) -> tuple[Variant, ...]:
+    """Pending variants spread evenly over the checkpoint's cells."""
+    pending = [variant for cell in cells if cell.checkpoint == checkpoint for variant in cell.pending]
+    step = max(1, len(pending) // PARITY_CASES)
+    return tuple(pending[::step][:PARITY_CASES])

@@ -1,0 +1,234 @@
+"""Every metric of a summary: its name, who enters it, how it is computed and how it is resampled.
+
+A new metric is one entry here. What it is decides its interval: a `proportion` has Wilson's, a `mean` of
+terms or a member of a `family` is resampled, and `no_interval` says why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from laya_sweep.metrics.accuracy import Total, tolerance_of, within
+from laya_sweep.metrics.arrays import Flags, Floats, number_within
+from laya_sweep.metrics.auroc import auroc_of
+from laya_sweep.metrics.baseline import distinct_of, majority_of
+from laya_sweep.metrics.calibration import squared_errors, surprisals
+from laya_sweep.metrics.cluster import Clusters
+from laya_sweep.metrics.legacy import acc_at_50_coverage_of
+from laya_sweep.metrics.selective import (
+    COVERAGE_METRIC_DEFINITION,
+    augrc_of,
+    aurc_of,
+    excess_aurc_of,
+    selective_accuracy_of,
+)
+from laya_sweep.metrics.slice_view import EMPTY, SliceView
+from laya_sweep.metrics.threshold import ThresholdCounts, cut_level
+from laya_sweep.metrics.value import Measure
+
+Family: TypeAlias = Literal["ece", "ranking", "classes"]
+Terms: TypeAlias = Callable[[SliceView], Floats | Flags]
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A metric that is the mean of one term a decision.
+
+    Attributes:
+        population: whose decisions.
+        terms: slice -> bool[n] or float64[n].
+        cut: with a level, only the decisions that this threshold keeps.
+    """
+
+    population: str
+    terms: Terms
+    cut: int | None = None
+
+    def values(self, view: SliceView) -> Floats | Flags:
+        """The terms of the decisions that count."""
+        terms = self.terms(view)
+        return terms if self.cut is None else terms[view.accepted(self.cut)]
+
+    def clusters(self, view: SliceView) -> Clusters:
+        """The sources of the decisions that count."""
+        return view.clusters(self.population) if self.cut is None else view.accepted_clusters(self.cut)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric; see the module's docstring. `coverage` parametrises selective_accuracy alone."""
+
+    name: str
+    population: str
+    measure: Callable[[SliceView], Measure]
+    mean: Mean | None = None
+    family: Family | None = None
+    definition: int = 1
+    min_confidence: float | None = None
+    coverage: float | None = None
+    no_interval: str | None = None
+    proportion: bool = False
+
+    def clusters(self, view: SliceView) -> Clusters:
+        """The sources of the decisions that enter the metric."""
+        return self.mean.clusters(view) if self.mean is not None else view.clusters(self.population)
+
+
+def _mean(name: str, population: str, terms: Terms, what: str = "values", *, proportion: bool = False) -> Metric:
+    def measure(view: SliceView) -> Measure:
+        return Total.update(terms(view)).compute(EMPTY[population], what, view.nan)
+
+    return Metric(name, population, measure, Mean(population, terms), proportion=proportion)
+
+
+def _correct(population: str) -> Terms:
+    return lambda view: view.correct(population)
+
+
+def _first(population: str) -> Terms:
+    return lambda view: view.column("gold_index", population) == 0
+
+
+def _within(tolerance: float) -> Metric:
+    def terms(view: SliceView) -> Floats | Flags:
+        error = view.column("score_error", "score")
+        kept = within(error, tolerance)
+        finite = np.isfinite(error)
+        # Under "strict" a NaN term carries the fault to the sum, which then refuses; else it is a miss.
+        return kept if view.nan == "compatible" or finite.all() else np.where(finite, kept, np.nan)
+
+    return _mean(f"score_within_{tolerance:g}", "score", terms, "score errors", proportion=True)
+
+
+def _ranking(name: str, measure: Callable[[SliceView], Measure], coverage: float | None = None) -> Metric:
+    definition = 1 if name == "auroc" else COVERAGE_METRIC_DEFINITION
+    return Metric(name, "answered", measure, family="ranking", definition=definition, coverage=coverage)
+
+
+def _classes(name: str, measure: Callable[[SliceView], Measure], population: str = "choice") -> Metric:
+    return Metric(name, population, measure, family="classes")
+
+
+def _legacy(view: SliceView) -> Measure:
+    return acc_at_50_coverage_of(view.column("confidence", "answered"), view.correct("answered"))
+
+
+def _clipped(bins: int, view: SliceView) -> Measure:
+    counts = view.bins(bins)
+    return Measure(float(counts.clipped), counts.n) if counts.n else Measure.missing(0, EMPTY["answered"])
+
+
+def _confidence_terms(view: SliceView) -> Floats:
+    return view.column("confidence", "labelled")
+
+
+def _brier_terms(view: SliceView) -> Floats:
+    return squared_errors(view.column("confidence", "answered"), view.correct("answered"))
+
+
+def _fixed(bins: int) -> list[Metric]:
+    """The metrics that have no parameter but the bin count, in the order of reports."""
+    return [
+        _mean("choice_accuracy", "choice", _correct("choice"), proportion=True),
+        _mean("accuracy", "choice", _correct("choice"), proportion=True),
+        _mean("noul_accuracy", "noul", _correct("noul"), proportion=True),
+        _mean("score_mae", "score", lambda v: np.abs(v.column("score_error", "score")), "score errors"),
+        _mean("mean_confidence", "labelled", _confidence_terms, "confidences"),
+        Metric("ece", "answered", lambda v: v.bins(bins).compute(v.nan), family="ece"),
+        Metric("clipped_confidences", "answered", partial(_clipped, bins), no_interval="a count of faults"),
+        _mean("brier", "answered", _brier_terms, "confidences"),
+        _mean("nll", "answered", lambda v: surprisals(v.column("p_gold", "answered")), "log-likelihoods"),
+        _ranking("aurc", lambda v: aurc_of(v.levels, v.nan)),
+        _ranking("excess_aurc", lambda v: excess_aurc_of(v.levels, v.nan)),
+        _ranking("augrc", lambda v: augrc_of(v.levels, v.nan)),
+        _ranking("auroc", lambda v: auroc_of(v.levels, v.nan)),
+        Metric("acc_at_50_coverage", "answered", _legacy, family="ranking"),
+        _classes("macro_f1", lambda v: v.labels.compute()),
+        _classes("macro_f1_slot", lambda v: v.slots.compute()),
+        _classes("majority_baseline", lambda v: majority_of(v.labels)),
+        _mean("first_option_baseline", "choice", _first("choice"), proportion=True),
+        _classes("noul_majority_baseline", lambda v: majority_of(v.sides, EMPTY["noul"]), "noul"),
+        _mean("noul_first_option_baseline", "noul", _first("noul"), proportion=True),
+        Metric(
+            "distinct_predictions",
+            "choice",
+            lambda v: distinct_of(v.labels),
+            no_interval="resampling can only lose distinct values",
+        ),
+    ]
+
+
+def _selective(coverage: float) -> Metric:
+    share = number_within(coverage, "coverage", 0.0, 1.0, open_low=True)
+    name = f"selective_accuracy@{share * 100:g}"
+    return _ranking(name, lambda v: selective_accuracy_of(v.levels, share, v.nan), share)
+
+
+def _thresholds(min_confidence: float) -> list[Metric]:
+    """Coverage, abstention and precision at one threshold."""
+    cut = cut_level(min_confidence)
+
+    def metric(name: str, read: Callable[[ThresholdCounts], Measure], mean: Mean) -> Metric:
+        return Metric(
+            name,
+            "answered",
+            lambda v: read(v.threshold(cut)),
+            mean,
+            min_confidence=float(min_confidence),
+            proportion=True,
+        )
+
+    kept = Mean("answered", lambda v: v.accepted(cut))
+    withheld = Mean("answered", lambda v: ~v.accepted(cut))
+    right = Mean("answered", _correct("answered"), cut)
+    return [
+        metric("coverage", ThresholdCounts.coverage, kept),
+        metric("abstention_rate", ThresholdCounts.abstention_rate, withheld),
+        metric("selective_precision", ThresholdCounts.selective_precision, right),
+    ]
+
+
+SELECTIVE_COVERAGES: Final = (0.5, 0.8)
+
+
+def catalogue(
+    *,
+    bins: int = 15,
+    score_within: Sequence[float] = (),
+    coverages: Sequence[float] = SELECTIVE_COVERAGES,
+    min_confidence: Sequence[float | None] = (),
+    only: Sequence[str] | None = None,
+) -> list[Metric]:
+    """The metrics of a summary, in the order of its rows.
+
+    Args:
+        bins: of `ece`.
+        score_within: tolerances; each gives `score_within_<tolerance>`.
+        coverages: shares in (0, 1]; each gives `selective_accuracy@<percent>`.
+        min_confidence: thresholds; None among them is no threshold and gives no row, 0.0 gives rows.
+        only: keep these names alone; `ValueError` names one that does not exist, so that a slip in a metric's
+            name cannot pass for "nothing to report".
+
+    >>> [metric.name for metric in catalogue(only=["ece", "selective_accuracy@50"])]
+    ['ece', 'selective_accuracy@50']
+    """
+    metrics = _fixed(bins)
+    place = 1 + next(i for i, metric in enumerate(metrics) if metric.name == "score_mae")
+    tolerances = dict.fromkeys(tolerance_of(value) for value in score_within)
+    metrics[place:place] = [_within(value) for value in tolerances]
+    place = 1 + next(i for i, metric in enumerate(metrics) if metric.name == "auroc")
+    metrics[place:place] = [_selective(value) for value in dict.fromkeys(coverages)]
+    for value in sorted({value for value in min_confidence if value is not None}):
+        metrics += _thresholds(value)
+    if only is None:
+        return metrics
+    unknown = sorted(set(only) - {metric.name for metric in metrics})
+    if unknown:
+        known = ", ".join(dict.fromkeys(metric.name for metric in metrics))
+        raise ValueError(f"Expected metrics to be among {known}, but got {', '.join(unknown)}")
+    return [metric for metric in metrics if metric.name in only]

@@ -1,0 +1,111 @@
+"""Coverage, abstention and precision at a min_confidence, as the runtime's gate decides.
+
+The runtime compares the answer_confidence that it has rounded to 4 decimals, in float64, and abstains *below*
+the threshold: an answer at it is kept. Here that rounded number is an integer `level` (times 10,000), so a
+float32 0.7 cannot fall below 0.7. None is no threshold at all; 0.0 is one, the control arm, and accepts every
+answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laya_sweep.metrics.accuracy import Proportion
+from laya_sweep.metrics.arrays import Flags, flags, integers, number_within, same_length
+from laya_sweep.metrics.columns import LEVELS
+from laya_sweep.metrics.levels import NO_ANSWERS
+from laya_sweep.metrics.value import Measure, not_finite_reason
+
+
+def cut_level(min_confidence: float) -> int:
+    """The lowest level that `min_confidence` keeps: the least k with k / 10,000 >= min_confidence in float64.
+
+    >>> cut_level(0.7), cut_level(0.0), cut_level(0.70001)
+    (7000, 0, 7001)
+    """
+    threshold = number_within(min_confidence, "min_confidence", 0.0, 1.0)
+    return int(np.searchsorted(np.arange(LEVELS + 1) / LEVELS, threshold, side="left"))
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCounts:
+    """Answers, accepted ones and right ones among those, at one threshold. Adds up over shards, exactly."""
+
+    n: int = 0
+    accepted: int = 0
+    right: int = 0
+    not_finite: int = 0
+
+    @classmethod
+    def update(cls, level: NDArray[np.integer], correct: Flags, cut: int) -> ThresholdCounts:
+        """The counts of one shard; `level` as in `DecisionColumns`, `cut` from `cut_level`."""
+        kept = level >= cut
+        right = np.count_nonzero(kept & correct)
+        return cls(len(level), int(np.count_nonzero(kept)), int(right), int(np.count_nonzero(level < 0)))
+
+    def __add__(self, other: ThresholdCounts) -> ThresholdCounts:
+        return ThresholdCounts(
+            self.n + other.n,
+            self.accepted + other.accepted,
+            self.right + other.right,
+            self.not_finite + other.not_finite,
+        )
+
+    def _refusal(self) -> Measure | None:
+        if not self.n:
+            return Measure.missing(0, NO_ANSWERS)
+        if self.not_finite:
+            return Measure.missing(self.n, not_finite_reason(self.not_finite, self.n))
+        return None
+
+    def coverage(self) -> Measure:
+        """Share of answers that are kept."""
+        return self._refusal() or Proportion(self.accepted, self.n).compute()
+
+    def abstention_rate(self) -> Measure:
+        """Share of answers that are withheld: 1 - coverage."""
+        return self._refusal() or Proportion(self.n - self.accepted, self.n).compute()
+
+    def selective_precision(self) -> Measure:
+        """Accuracy of the kept answers; `n` is how many were kept."""
+        kept = Proportion(self.right, self.accepted)
+        return self._refusal() or kept.compute("no answer reaches the threshold")
+
+
+def _counts(level: ArrayLike, correct: ArrayLike, min_confidence: float) -> ThresholdCounts:
+    levels, right = integers(level, "level"), flags(correct, "correct")
+    same_length(level=levels, correct=right)
+    return ThresholdCounts.update(levels, right, cut_level(min_confidence))
+
+
+def coverage(level: ArrayLike, min_confidence: float) -> float | None:
+    """Share of answers whose level (answer_confidence to 4 decimals, times 10,000) is at or above the
+    threshold.
+
+    >>> coverage([9000, 7000, 6999], 0.7)
+    0.6666666666666666
+    """
+    levels = integers(level, "level")
+    return _counts(levels, np.zeros(len(levels), dtype=bool), min_confidence).coverage().value
+
+
+def abstention_rate(level: ArrayLike, min_confidence: float) -> float | None:
+    """Share of answers below the threshold.
+
+    >>> abstention_rate([9000, 7000, 6999, 10], 0.7)
+    0.5
+    """
+    levels = integers(level, "level")
+    return _counts(levels, np.zeros(len(levels), dtype=bool), min_confidence).abstention_rate().value
+
+
+def selective_precision(level: ArrayLike, correct: ArrayLike, min_confidence: float) -> float | None:
+    """Accuracy of the answers at or above the threshold; None when none is.
+
+    >>> selective_precision([9000, 7000, 6999], [1, 0, 1], 0.7)
+    0.5
+    """
+    return _counts(level, correct, min_confidence).selective_precision().value

@@ -1,0 +1,16 @@
+"""Metrics -> documents for people and tools."""
+
+from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, model_seconds
+from laya_sweep.reports.markdown import markdown
+from laya_sweep.reports.result import ResultReport
+from laya_sweep.reports.timing import timing_document
+
+__all__ = [
+    "LanguageFigures",
+    "ResultReport",
+    "language_figures",
+    "language_line",
+    "markdown",
+    "model_seconds",
+    "timing_document",
+]

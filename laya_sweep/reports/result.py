@@ -1,0 +1,98 @@
+"""One result as a document: its languages, its macro figures, what failed. The core of report.json and report.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from laya_sweep.metrics import MetricRow
+
+_MACRO = "macro:language"
+_PARTIAL = "_partial"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultReport:
+    """Figures of a result, by language and as a whole; `failed` maps a language to why it has none."""
+
+    checkpoint: str
+    transform: str
+    regime: str
+    asked: tuple[str, ...]
+    failed: dict[str, str]
+    temperatures: dict[str, dict[str, float]]
+    rows: tuple[MetricRow, ...]
+
+    @property
+    def ran(self) -> list[str]:
+        """Languages with figures."""
+        return [code for code in self.asked if code not in self.failed]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every language that was asked for has figures."""
+        return not self.failed
+
+    def value(self, dimension: str, value: str, metric: str) -> float | None:
+        """One threshold-free figure, None where it has no value."""
+        for row in self.rows:
+            if (row.slice_dimension, row.slice_value, row.metric, row.min_confidence) == (
+                dimension,
+                value,
+                metric,
+                None,
+            ):
+                return row.value
+        return None
+
+    def macro(self, metric: str) -> float | None:
+        """The mean over the languages asked for; None unless all of them ran."""
+        return self.value(_MACRO, "", metric)
+
+    def partial_macro(self, metric: str) -> float | None:
+        """The mean over the languages that ran, where some did not: never shown as the macro."""
+        return self.value(_MACRO, "", metric + _PARTIAL)
+
+    def document(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        return {
+            "checkpoint": self.checkpoint,
+            "transform": self.transform,
+            "regime": self.regime,
+            "languages_asked": len(self.asked),
+            "languages_ran": len(self.ran),
+            "complete": self.complete,
+            "failed": self.failed,
+            "macro": _figures(self.rows, _MACRO, ""),
+            "overall": _figures(self.rows, "overall", ""),
+            "languages": {code: self._language(code) for code in self.ran},
+        }
+
+    def _language(self, code: str) -> dict[str, Any]:
+        temperatures = self.temperatures[code]
+        alone = next(iter(temperatures.values())) if len(set(temperatures.values())) == 1 else None
+        figures = _figures(self.rows, "language", code)
+        return {**figures, "temperature": alone, "temperatures": temperatures}
+
+
+def _figures(rows: Sequence[MetricRow], dimension: str, value: str) -> dict[str, Any]:
+    """Figures of one slice: `metrics` by name, and by threshold what a min_confidence keeps."""
+    own = [row for row in rows if (row.slice_dimension, row.slice_value) == (dimension, value)]
+    thresholds = sorted({row.min_confidence for row in own if row.min_confidence is not None})
+    return {
+        "metrics": {row.metric: _figure(row) for row in own if row.min_confidence is None},
+        "min_confidence": [
+            {"min_confidence": threshold} | {row.metric: _figure(row) for row in own if row.min_confidence == threshold}
+            for threshold in thresholds
+        ],
+    }
+
+
+def _figure(row: MetricRow) -> Mapping[str, Any]:
+    figure: dict[str, Any] = {"value": row.value, "n": row.n, "n_clusters": row.n_clusters}
+    if row.low is not None:
+        figure |= {"low": row.low, "high": row.high}
+    if row.reason is not None:
+        figure["reason"] = row.reason
+    return figure

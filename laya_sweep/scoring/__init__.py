@@ -1,0 +1,40 @@
+"""Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
+
+from laya_sweep.scoring.decision import ScoredCell, decide
+from laya_sweep.scoring.probability import (
+    abstains,
+    entropy_confidence,
+    gate_confidence,
+    margin,
+    runtime_softmax,
+    softmax,
+)
+from laya_sweep.scoring.question import Target, option_labels, target_of
+from laya_sweep.scoring.regime import (
+    QUESTION_TYPES,
+    BucketTemperature,
+    Regime,
+    Temperature,
+    UnusableTemperatureError,
+    option_bucket,
+)
+
+__all__ = [
+    "QUESTION_TYPES",
+    "BucketTemperature",
+    "Regime",
+    "ScoredCell",
+    "Target",
+    "Temperature",
+    "UnusableTemperatureError",
+    "abstains",
+    "decide",
+    "entropy_confidence",
+    "gate_confidence",
+    "margin",
+    "option_bucket",
+    "option_labels",
+    "runtime_softmax",
+    "softmax",
+    "target_of",
+]

@@ -1,0 +1,94 @@
+"""The validated configuration as frozen dataclasses: what the rest of the house reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSettings:
+    """A checkpoint to sweep: `source` is a folder or a Hub repository id."""
+
+    name: str
+    source: str
+    subfolder: str | None
+    revision: str | None
+    max_len: int | None
+    head_max_len: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeSettings:
+    """Which temperature divides the logits: served, raw, unit, or fixed with its value."""
+
+    name: str
+    kind: str
+    temperature: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransformSettings:
+    """A named presentation of every case; `baseline` is the case as it stands."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetSettings:
+    """Where cases come from and how options are drawn."""
+
+    name: str
+    path: Path | None
+    repo: str
+    revision: str | None
+    split: str
+    per_lang: int
+    n_opts: int
+    seed: int
+    sampling: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorSettings:
+    """Who computes: actors of a Ray cluster, or this process (`inline`)."""
+
+    name: str
+    address: str | None
+    num_actors: int | None
+    num_cpus: int
+    num_gpus: float
+    handshake_timeout_s: float
+    shard_timeout_s: float
+    max_failures: int
+
+    @property
+    def device(self) -> str:
+        """The device asked for: `cuda` where GPUs are, else `cpu`; never guessed."""
+        return "cuda" if self.num_gpus > 0 else "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """The folder of facts."""
+
+    uri: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One sweep, complete and checked."""
+
+    checkpoints: tuple[CheckpointSettings, ...]
+    languages: tuple[str, ...]
+    regimes: tuple[RegimeSettings, ...]
+    transforms: tuple[TransformSettings, ...]
+    min_confidence: tuple[float | None, ...]
+    dataset: DatasetSettings
+    executor: ExecutorSettings
+    store: StoreSettings
+    out_dir: Path | None
+    batch_tokens: int
+    batch_size: int | None
+    shard_cases: int
+    dry_run: bool

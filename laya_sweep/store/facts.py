@@ -1,0 +1,139 @@
+"""The store of facts: committed parts under content keys. Done means: the ids are there.
+
+    <root>/cells/<2 digits>/<cell key>/cell.json            the identity behind the key, for people
+                                       part-<digest>.parquet     facts; named by their own bytes
+                                       timings-<digest>.parquet  of the same rows, apart
+    <root>/temperatures/<digest>.json                       resolved temperatures of a checkpoint config
+
+A part appears by rename, its timings before it. Parts are only added, so several runs may share a store; the
+same rows written twice are the same bytes and so the same file. Reading takes the union of all parts: a
+success wins over an error row, a damaged part counts as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from laya_sweep.identity import canonical_json
+from laya_sweep.store.files import DamagedFileError, parquet_bytes, read_parquet, write_bytes
+from laya_sweep.store.schemas import FACTS, TIMINGS
+
+
+class RowId(NamedTuple):
+    """A row inside a cell."""
+
+    case_id: str
+    variant: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The bytes of a facts part and of its timings, ready to be committed or sent to the driver."""
+
+    facts: bytes
+    timings: bytes
+
+    @classmethod
+    def of(cls, cell_key: str, facts: pa.Table, timings: pa.Table) -> Part:
+        """Serialise both tables, with the cell key in their footers."""
+        footer = {"cell_key": cell_key}
+        return cls(parquet_bytes(facts, footer), parquet_bytes(timings, footer))
+
+
+@dataclass(frozen=True, slots=True)
+class CellFacts:
+    """What is committed of a cell: one row per id, successes before errors, and what was damaged."""
+
+    facts: pa.Table
+    timings: pa.Table
+    damaged: tuple[str, ...]
+
+    def done(self) -> set[RowId]:
+        """Ids with a success."""
+        kept = self.facts.filter(pc.equal(self.facts["status"], "ok"))
+        return set(row_ids(kept))
+
+
+class FactStore:
+    """A folder of facts; safe for many readers and writers at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def describe(self, cell_key: str, identity: Mapping[str, Any]) -> None:
+        """Write the identity behind a key beside its parts, once."""
+        path = self._cell(cell_key) / "cell.json"
+        if not path.exists():
+            write_bytes(path, canonical_json(identity).encode())
+
+    def commit(self, cell_key: str, part: Part) -> None:
+        """Add a part: timings first, so that a committed fact has its timing."""
+        name = hashlib.sha256(part.facts).hexdigest()[:32]
+        folder = self._cell(cell_key)
+        write_bytes(folder / f"timings-{name}.parquet", part.timings)
+        write_bytes(folder / f"part-{name}.parquet", part.facts)
+
+    def read(self, cell_key: str) -> CellFacts:
+        """Everything committed of a cell, in an order that depends on the rows alone."""
+        damaged: list[str] = []
+        facts, timings = [], []
+        for path in sorted(self._cell(cell_key).glob("part-*.parquet")):
+            table = _read_or_note(path, FACTS, damaged)
+            if table is not None:
+                facts.append(table)
+                timings += [_read_or_note(path.with_name(path.name.replace("part-", "timings-")), TIMINGS, damaged)]
+        kept = [table for table in timings if table is not None]
+        return CellFacts(
+            _one_row_an_id(pa.concat_tables([FACTS.empty_table(), *facts]), prefer="status"),
+            _one_row_an_id(pa.concat_tables([TIMINGS.empty_table(), *kept]), prefer="call_ms"),
+            tuple(damaged),
+        )
+
+    def temperatures(self, digest: str) -> list[dict[str, Any]] | None:
+        """Resolved temperatures kept under a digest, None where there are none."""
+        path = self.root / "temperatures" / f"{digest}.json"
+        if not path.exists():
+            return None
+        values: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+        return values
+
+    def keep_temperatures(self, digest: str, values: list[dict[str, Any]]) -> None:
+        """Keep resolved temperatures under a digest."""
+        write_bytes(self.root / "temperatures" / f"{digest}.json", canonical_json(values).encode())
+
+    def _cell(self, cell_key: str) -> Path:
+        return self.root / "cells" / cell_key[:2] / cell_key
+
+
+def row_ids(table: pa.Table) -> Iterable[RowId]:
+    """The row ids of a facts or timings table, in row order."""
+    columns = [table[name].to_pylist() for name in RowId._fields]
+    return [RowId(*values) for values in zip(*columns, strict=True)]
+
+
+def _read_or_note(path: Path, schema: pa.Schema, damaged: list[str]) -> pa.Table | None:
+    try:
+        return read_parquet(path, schema)
+    except DamagedFileError as error:
+        damaged.append(str(error))
+        return None
+
+
+def _one_row_an_id(table: pa.Table, prefer: str) -> pa.Table:
+    """One row per id. "ok" sorts after "error", so the last row by status is the success."""
+    if table.num_rows < 2:
+        return table
+    keys = [(name, "ascending") for name in RowId._fields]
+    ordered = table.sort_by([*keys, (prefer, "ascending")])
+    ids = list(row_ids(ordered))
+    last = [i for i, row_id in enumerate(ids) if i + 1 == len(ids) or ids[i + 1] != row_id]
+    return ordered.take(pa.array(last, pa.int64()))

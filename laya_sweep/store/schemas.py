@@ -1,0 +1,160 @@
+"""The written schema of every table. Explicit types: an all-null first shard fixes nothing.
+
+Facts and timings are what workers write. `FACTS` has no checkpoint name, since a name is the user's alias and
+the same weights under two names share their cells; the `logits` table of a run adds it.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+
+_STRINGS = pa.list_(pa.field("item", pa.string()))
+_INDICES = pa.list_(pa.field("item", pa.int16()))
+_FLOATS = pa.list_(pa.field("item", pa.float32()))
+_DOUBLES = pa.list_(pa.field("item", pa.float64()))
+
+_ROW_KEYS = [
+    pa.field("cell_key", pa.string(), nullable=False),
+    pa.field("language", pa.string(), nullable=False),
+    pa.field("transform", pa.string(), nullable=False),
+    pa.field("case_id", pa.string(), nullable=False),
+    pa.field("variant", pa.string(), nullable=False),
+    pa.field("question", pa.string(), nullable=False),
+]
+_CHECKPOINT = pa.field("checkpoint", pa.string(), nullable=False)
+
+#: One row per cell x case x variant x question. `logits` in canonical option order; `presented_order[i]` is the
+#: canonical index of the option in marker slot i. Error rows have a type and a message, and no numbers.
+FACTS = pa.schema(
+    [
+        *_ROW_KEYS,
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("n_options", pa.int32(), nullable=False),
+        pa.field("logits", _FLOATS),
+        pa.field("presented_order", _INDICES),
+        pa.field("act_probability", pa.float32()),
+        pa.field("input_tokens", pa.int32()),
+        pa.field("state_tokens", pa.int32()),
+        pa.field("state_tokens_dropped", pa.int32()),
+        pa.field("options_distinct", pa.int32()),
+        pa.field("tokens_per_option", pa.int32()),
+        pa.field("status", pa.string(), nullable=False),
+        pa.field("error_type", pa.string()),
+        pa.field("error_message", pa.string()),
+    ]
+)
+
+#: When and where the rows of a part were computed. `call_ms` is the whole call a row waited for (its batch's
+#: encoding and forward), `forward_ms` the forward alone; cost of a decision is call_ms / batch_rows.
+TIMINGS = pa.schema(
+    [
+        *_ROW_KEYS,
+        pa.field("call_ms", pa.float64(), nullable=False),
+        pa.field("forward_ms", pa.float64(), nullable=False),
+        pa.field("batch_rows", pa.int32(), nullable=False),
+        pa.field("padded_len", pa.int32(), nullable=False),
+        pa.field("device", pa.string(), nullable=False),
+        pa.field("threads", pa.int32(), nullable=False),
+        pa.field("node", pa.string(), nullable=False),
+        pa.field("attempts", pa.int32(), nullable=False),
+    ]
+)
+
+CASES = pa.schema(
+    [
+        pa.field("case_id", pa.string(), nullable=False),
+        pa.field("source_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("language", pa.string(), nullable=False),
+        pa.field("state_json", pa.string(), nullable=False),
+        pa.field("questions_json", pa.string(), nullable=False),
+        pa.field("expected_json", pa.string(), nullable=False),
+        pa.field("input_sha256", pa.string(), nullable=False),
+    ]
+)
+
+#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures.
+CHECKPOINTS = pa.schema(
+    [
+        _CHECKPOINT,
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("subfolder", pa.string()),
+        pa.field("commit", pa.string()),
+        pa.field("digest", pa.string(), nullable=False),
+        pa.field("weights_sha256", pa.string(), nullable=False),
+        pa.field("max_len", pa.int32(), nullable=False),
+        pa.field("head_max_len", pa.int32(), nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("bucket", pa.string(), nullable=False),
+        pa.field("temperature_raw", pa.float64()),
+        pa.field("temperature_served", pa.float64(), nullable=False),
+        pa.field("temperature_source", pa.string(), nullable=False),
+    ]
+)
+
+#: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is
+#: max p, `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what its min_confidence compares.
+#: `margin` is the gap between the two most probable options. `correct` is null for score questions.
+DECISIONS = pa.schema(
+    [
+        _CHECKPOINT,
+        *_ROW_KEYS,
+        pa.field("regime", pa.string(), nullable=False),
+        pa.field("source_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("n_options", pa.int32(), nullable=False),
+        pa.field("options", _STRINGS, nullable=False),
+        pa.field("temperature", pa.float64(), nullable=False),
+        pa.field("temperature_source", pa.string(), nullable=False),
+        pa.field("probabilities", _DOUBLES, nullable=False),
+        pa.field("pred_index", pa.int32(), nullable=False),
+        pa.field("pred_label", pa.string(), nullable=False),
+        pa.field("gold_index", pa.int32()),
+        pa.field("gold_label", pa.string()),
+        pa.field("p_pred", pa.float64(), nullable=False),
+        pa.field("p_gold", pa.float64()),
+        pa.field("answer_confidence", pa.float64(), nullable=False),
+        pa.field("gate_confidence", pa.float64(), nullable=False),
+        pa.field("entropy_confidence", pa.float64(), nullable=False),
+        pa.field("margin", pa.float64(), nullable=False),
+        pa.field("correct", pa.bool_()),
+        pa.field("score_value", pa.float64()),
+        pa.field("score_error", pa.float64()),
+    ]
+)
+
+#: Tidy: one row per result, slice and metric; `reason` says why there is no value.
+METRICS = pa.schema(
+    [
+        _CHECKPOINT,
+        pa.field("transform", pa.string(), nullable=False),
+        pa.field("regime", pa.string(), nullable=False),
+        pa.field("min_confidence", pa.float64()),
+        pa.field("slice", pa.string(), nullable=False),
+        pa.field("slice_value", pa.string(), nullable=False),
+        pa.field("metric", pa.string(), nullable=False),
+        pa.field("definition", pa.int32(), nullable=False),
+        pa.field("value", pa.float64()),
+        pa.field("n", pa.int64(), nullable=False),
+        pa.field("n_clusters", pa.int64(), nullable=False),
+        pa.field("low", pa.float64()),
+        pa.field("high", pa.float64()),
+        pa.field("reason", pa.string()),
+    ]
+)
+
+LOGITS = pa.schema([_CHECKPOINT, *FACTS])
+RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
+
+#: The tables of a run, by file name.
+TABLES: dict[str, pa.Schema] = {
+    "cases": CASES,
+    "checkpoints": CHECKPOINTS,
+    "decisions": DECISIONS,
+    "logits": LOGITS,
+    "metrics": METRICS,
+    "timings": RUN_TIMINGS,
+}

@@ -1,0 +1,269 @@
+"""One sweep from settings to an exit code: prepare, infer, derive, write."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from laya_sweep import derive
+from laya_sweep.console import Console
+from laya_sweep.derive import CellRows, ResultKey
+from laya_sweep.documents import (
+    cases_table,
+    checkpoints_table,
+    config_document,
+    dry_run_text,
+    environment_document,
+    macro_line,
+)
+from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
+from laya_sweep.engines.temperature import from_json, to_json
+from laya_sweep.errors import IncompleteError, SweepInterruptedError, exit_code
+from laya_sweep.hub import Hub
+from laya_sweep.identity import canonical_json, digest_text, library_versions
+from laya_sweep.inference import InferenceStats, infer
+from laya_sweep.metrics import MetricRow
+from laya_sweep.plan import Cell, Plan, build_languages, make_plan
+from laya_sweep.reports import (
+    ResultReport,
+    language_figures,
+    language_line,
+    markdown,
+    model_seconds,
+    timing_document,
+)
+from laya_sweep.run_folder import claim, write_json, write_tables
+from laya_sweep.scoring import BucketTemperature, Regime
+from laya_sweep.settings import Settings
+from laya_sweep.store import DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.suites import MassiveSuite
+
+REPORT_SCHEMA = "laya-sweep-report/1"
+
+_EXIT_INCOMPLETE = exit_code(IncompleteError())
+
+
+def sweep(settings: Settings, console: Console, hub: Hub) -> int:
+    """Run one sweep and return its exit code.
+
+    Raises:
+        UsageError: the request cannot be run; nothing was written.
+        SweepInterruptedError: the user stopped it; committed facts stay.
+    """
+    started = time.perf_counter()
+    run = SweepRun(settings, console, hub)
+    if settings.dry_run:
+        console.result(dry_run_text(settings, run.plan))
+        return _EXIT_INCOMPLETE if run.plan.failed_languages else 0
+    with claim(settings.out_dir) as folder:
+        return run.execute(folder, started)
+
+
+class SweepRun:
+    """A prepared sweep: everything is checked and planned, nothing has been written."""
+
+    def __init__(self, settings: Settings, console: Console, hub: Hub) -> None:
+        self._settings = settings
+        self._console = console
+        require_writable(settings.store.uri, "store.uri")
+        if settings.out_dir is not None:
+            require_writable(settings.out_dir, "out_dir")
+        self._store = FactStore(settings.store.uri)
+        self._suite = MassiveSuite(settings.dataset, hub)
+        checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
+        languages = build_languages(self._suite, settings.languages)
+        self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
+        self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
+        self._temperatures: dict[str, list[TemperatureFact]] = {}
+        self._rows: dict[str, CellRows] = {}
+        self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
+
+    def execute(self, folder: Path, started: float) -> int:
+        """Infer what is missing, derive everything, write the run's folder."""
+        console, plan = self._console, self.plan
+        for code, error in plan.failed_languages.items():
+            console.note(f"language {code} failed: {error}")
+        for damage in plan.damaged:
+            console.note(f"a damaged part is computed again: {damage}")
+        console.note(
+            f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
+            f"{plan.pending_rows} to run"
+        )
+        self._resolve_temperatures()
+        for cell in plan.cells:
+            if not cell.pending:
+                self._finish(cell)
+        stats = self._infer()
+        for cell in plan.cells:
+            if cell.key not in self._rows:
+                self._finish(cell)
+        results = self._write(folder)
+        self._write_provenance(folder, stats, started)
+        for result in results:
+            console.result(macro_line(result))
+        console.note(f"{stats.forward_rows} forwards done, results in {folder}")
+        return 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
+
+    def _infer(self) -> InferenceStats:
+        try:
+            with self._console.progress(self.plan.pending_rows) as bar:
+                return infer(self.plan, self._settings, self._store, bar, self._finish)
+        except KeyboardInterrupt as error:
+            raise SweepInterruptedError(
+                "stopped; what was committed stays, the same command goes on from there"
+            ) from error
+
+    def _resolve_temperatures(self) -> None:
+        for checkpoint in self.plan.checkpoints:
+            self._temperatures[checkpoint.name] = _temperatures(checkpoint, self._store)
+
+    def _finish(self, cell: Cell) -> None:
+        """Read a complete cell back, score it under every regime, and say its lines."""
+        committed = self._store.read(cell.key)
+        rows = derive.select_rows(cell, committed.facts, committed.timings)
+        self._rows[cell.key] = rows
+        if rows.failure is not None:
+            self._console.note(f"{cell.checkpoint} {cell.language} failed: {rows.failure}")
+            return
+        seconds = model_seconds(rows.timings)
+        for regime in self._regimes:
+            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
+            key = ResultKey(cell.checkpoint, cell.transform, regime.name)
+            self._decisions.setdefault(key, {})[cell.language] = table
+            figures = language_figures(derive.decision_columns(table))
+            self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
+
+    def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
+        return {
+            fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
+            for fact in self._temperatures[checkpoint]
+        }
+
+    def _write(self, folder: Path) -> list[ResultReport]:
+        summaries = {key: self._summary(key) for key in self._result_keys()}
+        results = [self._report(key, rows) for key, rows in summaries.items()]
+        tables = {
+            "cases": cases_table(self.plan.languages),
+            "checkpoints": checkpoints_table(self.plan.checkpoints, self._temperatures),
+            "logits": self._joined("facts", LOGITS),
+            "timings": self._joined("timings", RUN_TIMINGS),
+            "decisions": pa.concat_tables([DECISIONS.empty_table(), *self._ordered_decisions()]),
+            "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
+        }
+        write_tables(folder, tables)
+        document = {
+            "schema": REPORT_SCHEMA,
+            "config": config_document(self._settings, self.plan, self._temperatures),
+            "results": [result.document() for result in results],
+        }
+        write_json(folder / "report.json", document)
+        write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
+        write_json(folder / "timing.json", timing_document(tables["timings"]))
+        return results
+
+    def _result_keys(self) -> list[ResultKey]:
+        return [
+            ResultKey(checkpoint.name, transform.name, regime.name)
+            for checkpoint in self.plan.checkpoints
+            for transform in self._settings.transforms
+            for regime in self._regimes
+        ]
+
+    def _summary(self, key: ResultKey) -> list[MetricRow]:
+        tables = self._decisions.get(key, {})
+        decisions = pa.concat_tables([DECISIONS.empty_table(), *(tables[code] for code in sorted(tables))])
+        return derive.summarise_result(decisions, self._settings.languages, self._settings.min_confidence)
+
+    def _report(self, key: ResultKey, rows: list[MetricRow]) -> ResultReport:
+        ran = self._decisions.get(key, {})
+        failed = dict(self.plan.failed_languages)
+        for cell_rows in self._rows.values():
+            cell = cell_rows.cell
+            if (cell.checkpoint, cell.transform) == key[:2] and cell_rows.failure is not None:
+                failed[cell.language] = cell_rows.failure
+        return ResultReport(
+            checkpoint=key.checkpoint,
+            transform=key.transform,
+            regime=key.regime,
+            asked=self._settings.languages,
+            failed=dict(sorted(failed.items())),
+            temperatures={code: _applied(ran[code]) for code in sorted(ran)},
+            rows=tuple(rows),
+        )
+
+    def _ordered_decisions(self) -> list[pa.Table]:
+        return [
+            self._decisions[key][code]
+            for key in self._result_keys()
+            if key in self._decisions
+            for code in sorted(self._decisions[key])
+        ]
+
+    def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
+        """The facts or timings of all cells in plan order, with the checkpoint's name."""
+        tables = [schema.empty_table()]
+        for cell in self.plan.cells:
+            table = getattr(self._rows[cell.key], what)
+            names = pa.array([cell.checkpoint] * table.num_rows, pa.string())
+            tables.append(pa.table([names, *table.columns], schema=schema))
+        return pa.concat_tables(tables)
+
+    def _write_provenance(self, folder: Path, stats: InferenceStats, started: float) -> None:
+        plan, settings = self.plan, self._settings
+        grid = len(settings.regimes) * len(settings.min_confidence)
+        wall_s = time.perf_counter() - started
+        document: dict[str, Any] = {
+            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "command": sys.argv,
+            "wall_s": wall_s,
+            "inference_wall_s": stats.wall_s,
+            "forward_s": stats.forward_s,
+            "call_s": stats.call_s,
+            "forward_share": stats.forward_s / (wall_s * max(1, _busiest(stats, settings))),
+            "forward_rows": stats.forward_rows,
+            "forward_calls": stats.forward_calls,
+            "cached_rows": plan.rows - plan.pending_rows,
+            "rows_of_one_pass_per_grid_point": plan.rows * grid,
+            "forwards_saved": plan.rows * grid - stats.forward_rows,
+            "driver_peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "actor_peak_rss_bytes": stats.actor_peak_rss_bytes,
+            "workers": stats.workers,
+            "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
+            "environment": environment_document(),
+        }
+        write_json(folder / "provenance.json", document)
+
+
+def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureFact]:
+    """Resolved temperatures, from the store where the same config was resolved before (then torch stays out)."""
+    versions = library_versions(("laya",))
+    digest = digest_text(canonical_json([checkpoint.temperatures, versions]))
+    kept = store.temperatures(digest)
+    if kept is not None:
+        return from_json(kept)
+    facts = resolve_temperatures(checkpoint.temperatures)
+    store.keep_temperatures(digest, to_json(facts))
+    return facts
+
+
+def _applied(decisions: pa.Table) -> dict[str, float]:
+    """Temperatures in force, by where they came from."""
+    pairs = zip(decisions["temperature_source"].to_pylist(), decisions["temperature"].to_pylist(), strict=True)
+    return dict(sorted(pairs))
+
+
+def _busiest(stats: InferenceStats, settings: Settings) -> int:
+    """Workers that were there at once: the share of forward time is of all their time."""
+    return settings.executor.num_actors or min(len(stats.workers), _cpus(settings))
+
+
+def _cpus(settings: Settings) -> int:
+    return max(1, len(os.sched_getaffinity(0)) // settings.executor.num_cpus)
