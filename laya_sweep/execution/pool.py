@@ -101,10 +101,10 @@ class Pool:
         def served(name: str) -> int:
             return sum(seat.checkpoint == name for seat in self._seats.values())
 
-        def starting(name: str) -> int:
-            return sum(seat.checkpoint == name and seat.greeting is not None for seat in self._seats.values())
+        def unfed(name: str) -> int:
+            return sum(seat.checkpoint == name and not seat.tasks for seat in self._seats.values())
 
-        needy = [name for name in self._queue.checkpoints() if self._queue.pending(name) > starting(name)]
+        needy = [name for name in self._queue.checkpoints() if self._queue.pending(name) > unfed(name)]
         return max(needy, key=lambda name: self._queue.cost(name) / (served(name) + 1), default=None)
 
     def _feed(self) -> None:
@@ -199,7 +199,7 @@ class Pool:
     def _retry(self, shard: Shard, reason: str) -> Event:
         pieces = retry(shard)
         for piece in pieces:
-            self._queue.put_back(piece)
+            self._queue.put_last(piece)
         return ShardRetried(shard, reason, len(pieces)) if pieces else CaseLost(shard, reason)
 
     def _count_failed_start(self, checkpoint: str, reason: str) -> None:

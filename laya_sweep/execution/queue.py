@@ -46,6 +46,10 @@ class ShardQueue:
         """Return a shard that never ran; it is next."""
         self._pending.setdefault(shard.checkpoint, []).append(shard)
 
+    def put_last(self, shard: Shard) -> None:
+        """Return a shard that failed: healthy work goes first, and a sick worker is not fed the same shard twice."""
+        self._pending.setdefault(shard.checkpoint, []).insert(0, shard)
+
 
 def retry(shard: Shard) -> list[Shard]:
     """What to run in place of a shard that failed as a whole: itself, its halves, or nothing.

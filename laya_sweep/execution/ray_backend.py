@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 # Another process joins a cluster only with the token, and Ray reads this when it is imported.
@@ -34,6 +37,15 @@ from laya_sweep.execution.worker import EngineFactory, Worker
 from laya_sweep.settings import ExecutorSettings
 
 
+class RayWorker(Worker):
+    """A worker that knows which node of the cluster it is on: one host can be several nodes."""
+
+    @property
+    def node(self) -> str:
+        """The host and the start of the Ray node id."""
+        return f"{super().node}/{ray.get_runtime_context().get_node_id()[:8]}"
+
+
 class RayBackend:
     """Actors on a Ray that this run starts and stops, or on a running cluster that it joins."""
 
@@ -47,7 +59,8 @@ class RayBackend:
         self._factory = engine_factory
         self._actors: dict[int, Any] = {}
         self._next = 0
-        _connect(settings.address)
+        with _own_sigterm():
+            _connect(settings.address)
 
     def slots(self) -> int:
         """See `Backend.slots`."""
@@ -62,7 +75,7 @@ class RayBackend:
     def start(self, spec: WorkerSpec) -> int:
         """See `Backend.start`."""
         options = {"num_cpus": self._settings.num_cpus, "num_gpus": self._settings.num_gpus}
-        actor = ray.remote(Worker).options(**options, max_restarts=0, max_task_retries=0).remote(spec, self._factory)
+        actor = ray.remote(RayWorker).options(**options, max_restarts=0, max_task_retries=0).remote(spec, self._factory)
         self._next += 1
         self._actors[self._next] = actor
         return self._next
@@ -85,11 +98,11 @@ class RayBackend:
         try:
             answer: Handshake | ShardResult = ray.get(call)  # type: ignore[call-overload]
         except RayActorError as error:
-            raise WorkerLostError(_first_line(error)) from error
+            raise WorkerLostError(_summary(error)) from error
         except RayTaskError as error:
-            raise WorkerFaultError(_first_line(error.cause or error)) from error
+            raise WorkerFaultError(_summary(error.cause or error)) from error
         except RayError as error:
-            raise WorkerLostError(_first_line(error)) from error
+            raise WorkerLostError(_summary(error)) from error
         return answer
 
     def stop(self, handle: int) -> None:
@@ -103,6 +116,17 @@ class RayBackend:
         for handle in list(self._actors):
             self.stop(handle)
         ray.shutdown()
+
+
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Puts back the process's SIGTERM handler, which `ray.init` replaces: a stop must end as an interruption."""
+    kept = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, kept)
 
 
 def _nodes() -> list[dict[str, Any]]:
@@ -120,7 +144,7 @@ def _connect(address: str | None) -> None:
         problem = Problem(
             f"executor.address {address}",
             "a running Ray cluster",
-            _first_line(error),
+            _summary(error),
             "start one with `ray start --head`, share its token, or leave executor.address=null for a local one",
         )
         raise UsageError(problem) from error
@@ -147,6 +171,8 @@ def _shortage(nodes: Sequence[dict[str, float]], settings: ExecutorSettings, wan
     )
 
 
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:300]
+def _summary(error: BaseException) -> str:
+    """The first line of an error and, where Ray put a remote traceback between, its last: the cause."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    shown = lines[0] if len(lines) == 1 else f"{lines[0]} ... {lines[-1]}"
+    return f"{type(error).__name__}: {shown}"[:400]

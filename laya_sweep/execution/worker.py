@@ -74,6 +74,11 @@ class Worker:
         self._engine: Engine | None = None
         self._forward_calls = 0
 
+    @property
+    def node(self) -> str:
+        """The machine this worker is on."""
+        return socket.gethostname()
+
     def handshake(self) -> Handshake:
         """Load the checkpoint, check parity, and say what this process is."""
         spec, started = self._spec, time.perf_counter()
@@ -87,7 +92,7 @@ class Worker:
         self._sees_store = (spec.store_root / spec.store_token).exists()
         return Handshake(
             pid=os.getpid(),
-            node=socket.gethostname(),
+            node=self.node,
             device=info.device,
             threads=info.threads,
             digest=digest,
@@ -198,7 +203,7 @@ class Worker:
                 "padded_len": outcome.padded_len,
                 "device": info.device,
                 "threads": info.threads,
-                "node": socket.gethostname(),
+                "node": self.node,
                 "attempts": shard.attempt,
             }
             for outcome in outcomes

@@ -1,0 +1,63 @@
+"""An engine whose logits come from a function: the contract without a model, for tests and for known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward, padded_shape
+from laya_sweep.scoring import QUESTION_TYPES, abstains, gate_confidence, option_labels, runtime_softmax
+from laya_sweep.transforms import Variant
+
+#: Logits of one question of a variant, one per option in the order the variant presents them.
+Script = Callable[[Variant, str], Sequence[float]]
+
+_MAX_LEN = 512
+
+
+class ScriptedEngine:
+    """Answers every question with the script's logits, at temperature 1."""
+
+    def __init__(self, script: Script, device: str = "cpu", threads: int = 1) -> None:
+        self._script = script
+        self._info = EngineInfo(device, threads, dict.fromkeys(QUESTION_TYPES, 1.0), ())
+
+    def info(self) -> EngineInfo:
+        """See `Engine.info`."""
+        return self._info
+
+    def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
+        """See `Engine.encode`; a token is a character of the state."""
+        tokens, options = len(str(variant.state)), len(option_labels(variant.questions[qid]))
+        return EncodedQuestion(
+            item={"variant": variant, "qid": qid},
+            shape=padded_shape(tokens, options, _MAX_LEN),
+            slots=tuple(range(options)),
+            input_tokens=tokens,
+            state_tokens=tokens,
+            state_tokens_dropped=0,
+            options_distinct=options,
+            tokens_per_option=None,
+        )
+
+    def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
+        """See `Engine.forward`."""
+        logits = [np.array(self._script(row.item["variant"], row.item["qid"]), dtype=np.float32) for row in rows]
+        return Forward(logits, np.zeros(len(rows), dtype=np.float32))
+
+    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
+        """See `Engine.predict`: the answers that the runtime would give for these logits."""
+        return {qid: self._answer(variant, qid, min_confidence) for qid in variant.questions}
+
+    def _answer(self, variant: Variant, qid: str, min_confidence: float | None) -> dict[str, Any]:
+        logits, temperature = self.forward([self.encode(variant, qid)]).logits[0][None, :], np.ones(1)
+        probabilities = [round(float(p), 4) for p in runtime_softmax(logits, temperature)[0]]
+        kind = variant.questions[qid]["type"]
+        answer: dict[str, Any] = {"type": kind, "probabilities": dict(enumerate(probabilities))}
+        if kind == "noul":
+            answer = {"type": kind, "noul": probabilities[1]}
+        if abstains(gate_confidence(logits, temperature), min_confidence)[0]:
+            answer["low_confidence"] = True
+        return answer

@@ -1,0 +1,79 @@
+"""Fixtures of the whole suite: reference data, real commands, and the straight-line recomputation."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: One thread everywhere, so that bits compare between this process, subprocesses and actors.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+#: Actors are processes of their own: they find the scripted engines of the tests by this.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT / "tests" / "execution"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The reference data folder; skips with a reason where it is missing, fails in CI."""
+    folder = Path(os.environ.get("LAYA_SWEEP_SHARED", ROOT.parent / "shared"))
+    if folder.is_dir():
+        return folder
+    if os.environ.get("LAYA_SWEEP_REQUIRE_SHARED"):
+        pytest.fail(f"the reference data is required here, and there is no folder {folder}")
+    pytest.skip(f"no reference data at {folder}; set LAYA_SWEEP_SHARED")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Run:
+    """`command(*words)` runs `python -m laya_sweep` as a user would, in an empty folder."""
+
+    def run(*words: str, cwd: Path | None = None, timeout: float = 300, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-W", "error::RuntimeWarning:laya_sweep", "-m", "laya_sweep", *words],
+            cwd=cwd or tmp_path,
+            env=os.environ | env,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def inputs(shared: Path) -> list[str]:
+    """Overrides that name the reference dataset and both reference checkpoints."""
+    return [
+        f"dataset.path={shared}/data/amazon_massive_intent",
+        "checkpoint=[]",
+        f"+checkpoints.english.source={shared}/checkpoints/english",
+        f"+checkpoints.multilingual.source={shared}/checkpoints/multilingual",
+    ]
+
+
+@pytest.fixture
+def started() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes a test starts: asked to end, and then ended with their whole group, by id."""
+    processes: list[subprocess.Popen[bytes]] = []
+    yield processes
+    for process in reversed(processes):
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+        process.wait()
