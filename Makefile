@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup test check clean
+.PHONY: setup sweep test demo-checkpoints clean
 
 setup: $(VENV)/.ready
 
@@ -15,6 +15,14 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
+
+# The demo sweep: 51 languages, two bundled checkpoints, no network.
+sweep: setup
+	$(BIN)/python -m laya_sweep
+
+# Train the bundled checkpoints again from the bundled corpus (minutes).
+demo-checkpoints: setup
+	$(BIN)/python -m laya_sweep.demo.train laya_sweep/demo/checkpoints
 
 test: setup
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
@@ -21,6 +22,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from laya_sweep.errors import ConfigError, Problem, name_list
+
+_CONF = Path(str(resources.files("laya_sweep.conf")))
 
 
 class Job(NamedTuple):
@@ -37,7 +40,7 @@ def compose_jobs(overrides: Sequence[str], *, multirun: bool) -> list[Job]:
         ConfigError: an override that Hydra cannot parse or apply, or a sweep without `-m`.
     """
     combinations = _expand(overrides, multirun=multirun)
-    with initialize_config_dir(str(resources.files("laya_sweep.conf")), version_base="1.3"):
+    with initialize_config_dir(str(_CONF), version_base="1.3"):
         return [Job(tuple(combination), _compose(combination)) for combination in combinations]
 
 
@@ -63,7 +66,10 @@ def _expand(overrides: Sequence[str], *, multirun: bool) -> list[list[str]]:
     except HydraException as error:
         raise ConfigError(_explain(error, overrides)) from error
     if multirun:
-        return [list(choice) for choice in itertools.product(*map(_values, parsed))]
+        try:
+            return [list(choice) for choice in itertools.product(*map(_values, parsed))]
+        except HydraException as error:
+            raise ConfigError(_explain(error, overrides)) from error
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
         raise ConfigError(
@@ -84,8 +90,8 @@ def _explain(error: Exception, overrides: Sequence[str]) -> Problem:
     text = " ".join(str(error).split())
     if match := re.search(r"Could not override '([^']+)'", text):
         return _unknown_key(match.group(1))
-    if match := re.search(r"In '[^']*': Could not find '([^']+)'(.*)", text):
-        return _unknown_choice(match.group(1), text)
+    if match := re.search(r"In '[^']*': Could not (?:find|load) '([^']+)'", text):
+        return _unknown_choice(match.group(1))
     what = " ".join(overrides) or "the configuration"
     return Problem(what, "overrides that Hydra can apply", text, "see python -m laya_sweep --help")
 
@@ -101,11 +107,10 @@ def _unknown_key(key: str) -> Problem:
     )
 
 
-def _unknown_choice(choice: str, text: str) -> Problem:
+def _unknown_choice(choice: str) -> Problem:
     group, _, name = choice.rpartition("/")
-    listed = re.search(r"Available options in '[^']*': (.*?)(?: Config search path|$)", text)
-    available = re.findall(r"[\w-]+", listed.group(1)) if listed else []
-    return Problem(group or choice, "one of " + name_list(available, name), repr(name), "choose one of them")
+    available = sorted(path.stem for path in (_CONF / group).glob("*.yaml"))
+    return Problem(group, "one of " + name_list(available, name), repr(name), "choose one of them")
 
 
 def _flat_keys(value: Any, prefix: str = "") -> list[str]:  # noqa: ANN401 - any YAML value

@@ -180,9 +180,9 @@ def _transform(name: str, fields: Fields) -> TransformSettings:
 
 def _dataset(fields: Fields) -> DatasetSettings:
     settings = DatasetSettings(
-        name=fields.choice("name", ["massive"]),
+        name=fields.choice("name", ["demo", "massive"]),
         path=_optional_path(fields, "path"),
-        repo=fields.text("repo"),
+        repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
         split=fields.text("split"),
         per_lang=fields.integer("per_lang", 1),
@@ -191,6 +191,12 @@ def _dataset(fields: Fields) -> DatasetSettings:
         sampling=fields.choice("sampling", [*SAMPLINGS]),
     )
     fields.close()
+    if settings.name == "massive" and settings.path is None and settings.repo is None:
+        fields.complain("path", "a folder, or a Hub repository in dataset.repo", None, "set one of the two")
+    if settings.name == "demo" and settings.path is not None:
+        fields.complain(
+            "path", "null for the bundled corpus", str(settings.path), "use dataset=massive for your own folder"
+        )
     return settings
 
 
@@ -233,13 +239,12 @@ def _store(fields: Fields) -> StoreSettings:
 
 def _optional_path(fields: Fields, key: str) -> Path | None:
     value = fields.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)  # a folder may be called 2026
     if value is None:
         return None
     if isinstance(value, str) and value:
         return Path(value).expanduser()
-    fields.complain(key, "a folder", value, _quote_hint(value))
+    # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
+    fields.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
     return None
 
 

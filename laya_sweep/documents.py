@@ -14,8 +14,7 @@ from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import Settings
 from laya_sweep.store import CASES, CHECKPOINTS
-from laya_sweep.suites import published_input_digest
-from laya_sweep.suites.massive import INSTRUCTIONS
+from laya_sweep.suites import INSTRUCTIONS, published_input_digest
 
 
 def cases_table(languages: Sequence[Language]) -> pa.Table:

@@ -99,10 +99,8 @@ def exit_code(error: SweepError) -> int:
 
 
 def combine_exit_codes(codes: Iterable[int]) -> int:
-    """The one code of a run in which several hold: 130 at once, else 2, then 1, then 3."""
+    """The one code of a run in which several hold: 2, then 1, then 3."""
     present = set(codes) - {0}
-    if 130 in present:
-        return 130
     return next((code for code in _PRECEDENCE if code in present), 0)
 
 

@@ -6,6 +6,7 @@ worker's own download on another node) names that commit. Libraries are imported
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -53,10 +54,18 @@ class HuggingFaceHub:
         return commit
 
     def download(self, repo: str, commit: str, patterns: Sequence[str]) -> Path:
-        """See `Hub.download`."""
-        from huggingface_hub import snapshot_download
+        """See `Hub.download`.
 
-        return Path(snapshot_download(repo, revision=commit, allow_patterns=list(patterns)))
+        Raises:
+            UsageError: the files cannot be had.
+        """
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+        try:
+            return Path(snapshot_download(repo, revision=commit, allow_patterns=list(patterns)))
+        except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+            raise UsageError(_unreachable(repo, commit, "model", error)) from error
 
     def rows(self, repo: str, commit: str, config: str, split: str) -> list[dict[str, Any]]:
         """See `Hub.rows`.
@@ -65,10 +74,11 @@ class HuggingFaceHub:
             DatasetError: the repository has no such config or split.
         """
         from datasets import load_dataset
+        from datasets.exceptions import DatasetsError
 
         try:
             return [dict(row) for row in load_dataset(repo, config, split=split, revision=commit)]
-        except (ValueError, OSError) as error:
+        except (DatasetsError, ValueError, OSError, EOFError, zlib.error) as error:
             problem = Problem(
                 f"dataset {repo} ({config}, {split})",
                 "a config and split of the repository",

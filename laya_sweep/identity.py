@@ -75,6 +75,11 @@ def ordered_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def value_digest(value: Any) -> str:  # noqa: ANN401 - any value that Python reads from JSON
+    """Digest of a config by value. Python reads and writes NaN and Infinity in JSON, and so does the runtime."""
+    return digest_text(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+
+
 def digest_text(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, in hex."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -26,15 +26,19 @@ def claim(out_dir: Path | None) -> Iterator[Path]:
     Raises:
         OutputError: the folder cannot be made, or another run is writing to it.
     """
+    made = out_dir is None or not out_dir.exists()
     folder = out_dir if out_dir is not None else _fresh_folder()
     make_folder(folder, "out_dir")
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         _lock(descriptor, folder)
-        yield folder
+        try:
+            yield folder
+        finally:
+            if made:
+                _drop_if_empty(folder)
     finally:
         os.close(descriptor)
-        _drop_if_empty(folder)
 
 
 def write_tables(folder: Path, tables: Mapping[str, pa.Table]) -> None:

@@ -40,7 +40,7 @@ class DatasetSettings:
 
     name: str
     path: Path | None
-    repo: str
+    repo: str | None
     revision: str | None
     split: str
     per_lang: int

@@ -28,7 +28,7 @@ from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temp
 from laya_sweep.engines.temperature import from_json, to_json
 from laya_sweep.errors import IncompleteError, SweepInterruptedError, exit_code
 from laya_sweep.hub import Hub
-from laya_sweep.identity import canonical_json, digest_text, library_versions
+from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
 from laya_sweep.metrics import MetricRow
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
@@ -44,7 +44,7 @@ from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.store import DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
-from laya_sweep.suites import MassiveSuite
+from laya_sweep.suites import IntentSuite
 
 REPORT_SCHEMA = "laya-sweep-report/1"
 
@@ -77,7 +77,7 @@ class SweepRun:
         if settings.out_dir is not None:
             require_writable(settings.out_dir, "out_dir")
         self._store = FactStore(settings.store.uri)
-        self._suite = MassiveSuite(settings.dataset, hub)
+        self._suite = IntentSuite(settings.dataset, hub)
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
         languages = build_languages(self._suite, settings.languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
@@ -245,7 +245,7 @@ class SweepRun:
 def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureFact]:
     """Resolved temperatures, from the store where the same config was resolved before (then torch stays out)."""
     versions = library_versions(("laya",))
-    digest = digest_text(canonical_json([checkpoint.temperatures, versions]))
+    digest = value_digest([checkpoint.temperatures, versions])
     kept = store.temperatures(digest)
     if kept is not None:
         return from_json(kept)

@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+SHARED = Path(os.environ.get("LAYA_SWEEP_SHARED", ROOT.parent / "shared"))
+
 #: One thread everywhere, so that bits compare between this process, subprocesses and actors.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -27,12 +29,20 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The reference data folder; skips with a reason where it is missing, fails in CI."""
-    folder = Path(os.environ.get("LAYA_SWEEP_SHARED", ROOT.parent / "shared"))
-    if folder.is_dir():
-        return folder
+    if SHARED.is_dir():
+        return SHARED
     if os.environ.get("LAYA_SWEEP_REQUIRE_SHARED"):
-        pytest.fail(f"the reference data is required here, and there is no folder {folder}")
-    pytest.skip(f"no reference data at {folder}; set LAYA_SWEEP_SHARED")
+        pytest.fail(f"the reference data is required here, and there is no folder {SHARED}")
+    pytest.skip(f"no reference data at {SHARED}; set LAYA_SWEEP_SHARED")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reference_is_left_as_it_was() -> Iterator[None]:
+    """No test may change a reference checkpoint, as the runtime does to a folder that it loads in place."""
+    folder = SHARED / "checkpoints"
+    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
+    yield
+    assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
 
 
 @pytest.fixture
@@ -54,14 +64,21 @@ def command(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def inputs(shared: Path) -> list[str]:
-    """Overrides that name the reference dataset and both reference checkpoints."""
-    return [
-        f"dataset.path={shared}/data/amazon_massive_intent",
-        "checkpoint=[]",
-        f"+checkpoints.english.source={shared}/checkpoints/english",
-        f"+checkpoints.multilingual.source={shared}/checkpoints/multilingual",
-    ]
+def massive(shared: Path) -> list[str]:
+    """Overrides that name the reference dataset."""
+    return ["dataset=massive", f"dataset.path={shared}/data/amazon_massive_intent"]
+
+
+@pytest.fixture
+def english(massive: list[str], shared: Path) -> list[str]:
+    """The reference dataset and the english reference checkpoint alone."""
+    return [*massive, "checkpoint=[]", f"+checkpoints.english.source={shared}/checkpoints/english"]
+
+
+@pytest.fixture
+def inputs(english: list[str], shared: Path) -> list[str]:
+    """The reference dataset and both reference checkpoints."""
+    return [*english, f"+checkpoints.multilingual.source={shared}/checkpoints/multilingual"]
 
 
 @pytest.fixture

@@ -101,20 +101,20 @@ def test_a_second_process_joins_and_actors_run_on_both_nodes(cluster, command, i
     assert not (tmp_path / "GREEDY").exists()
 
 
-def test_a_submitted_job_returns_the_sweep_s_own_exit_code(cluster, inputs, tmp_path):
+def test_a_submitted_job_returns_the_sweep_s_own_exit_code(cluster, english, shared, tmp_path):
     def submit(*words):
         script = [sys.executable, ROOT / "jobs" / "submit.py", "--address", cluster, "--python", sys.executable, "--"]
         return subprocess.run(
             [*script, *words], capture_output=True, text=True, check=False, timeout=180, env=os.environ
         )
 
-    words = [*inputs[:3], "dataset.per_lang=3", f"store.uri={tmp_path}/store"]
+    words = [*english, "dataset.per_lang=3", f"store.uri={tmp_path}/store"]
     fine = submit(*words, "languages=[en]", f"out_dir={tmp_path}/OUT")
     assert fine.returncode == 0, fine.stdout
     assert "english served en n=3" in fine.stdout
     data = tmp_path / "data" / "data" / "en"
     data.mkdir(parents=True)
-    (data / "test.jsonl.gz").symlink_to(Path(inputs[0].split("=", 1)[1]) / "data" / "en" / "test.jsonl.gz")
-    incomplete = submit(*words[1:], f"dataset.path={tmp_path}/data", "languages=[en,de]", f"out_dir={tmp_path}/OUT2")
+    (data / "test.jsonl.gz").symlink_to(shared / "data" / "amazon_massive_intent" / "data" / "en" / "test.jsonl.gz")
+    incomplete = submit(*words, f"dataset.path={tmp_path}/data", "languages=[en,de]", f"out_dir={tmp_path}/OUT2")
     assert incomplete.returncode == 3, incomplete.stdout
     assert submit(*words, "languages=[zz]").returncode == 2

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import gzip
 import json
 import random
+import shutil
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -24,6 +29,15 @@ def read_rows(shared, language):
         return [json.loads(line) for line in file]
 
 
+@functools.cache
+def copy_of(folder):
+    """A copy for the runtime to load: it rewrites a folder that it loads in place."""
+    twin = Path(tempfile.mkdtemp()) / folder.name
+    shutil.copytree(folder, twin, copy_function=shutil.copyfile)
+    atexit.register(shutil.rmtree, twin.parent)
+    return twin
+
+
 def straight_line(shared, name, language, count):
     """Per row: option keys, gold label, served and raw probabilities: one row a forward, no padding, no house code."""
     import laya
@@ -33,7 +47,7 @@ def straight_line(shared, name, language, count):
     torch.set_num_threads(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the english one ships a temperature below 0.5
-        agent = laya.load(str(shared / "checkpoints" / name), device="cpu")
+        agent = laya.load(str(copy_of(shared / "checkpoints" / name)), device="cpu")
     rows = read_rows(shared, language)
     labels = sorted({row["label_text"] for row in rows})
     rng = random.Random(13)
@@ -82,7 +96,7 @@ def tables(shared, tmp_path_factory):
     from laya_sweep.__main__ import main
 
     folder = tmp_path_factory.mktemp("figures")
-    words = [f"dataset.path={shared}/data/amazon_massive_intent", "checkpoint=[]", "executor=inline"]
+    words = ["dataset=massive", f"dataset.path={shared}/data/amazon_massive_intent", "checkpoint=[]", "executor=inline"]
     words += [f"+checkpoints.{name}.source={shared}/checkpoints/{name}" for name in ("english", "multilingual")]
     words += [
         f"languages=[{','.join(LANGUAGES)}]",
@@ -115,7 +129,8 @@ def test_five_languages_equal_the_straight_line(tables, shared, checkpoint):
                     assert row["margin"] < CLEAR_MARGIN
                     unclear.append((language, row["row_index"]))
             check_metrics(tables["metrics"], (checkpoint, regime, language), expected, regime)
-    print("labels that differ where the margin is below 1e-3:", unclear)
+    # Listed in the failure message of the assertion above; here only bounded.
+    assert len(unclear) <= 5, unclear
 
 
 def check_metrics(metrics, key, expected, regime):
@@ -149,7 +164,7 @@ def test_marks_derived_from_the_gate_are_those_of_the_runtime(tables, shared):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        agent = laya.load(str(shared / "checkpoints" / "english"), device="cpu")
+        agent = laya.load(str(copy_of(shared / "checkpoints" / "english")), device="cpu")
     ours = [
         row
         for row in tables["decisions"]

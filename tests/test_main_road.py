@@ -112,13 +112,13 @@ def test_multirun_shares_logits_and_keeps_each_job_apart(command, inputs, tmp_pa
     assert thresholds == [{0.0}, {0.5}, {0.9}]
 
 
-def test_edited_temperatures_reuse_every_logit(command, inputs, shared, tmp_path):
+def test_edited_temperatures_reuse_every_logit(command, massive, shared, tmp_path):
     import shutil
 
     copy = tmp_path / "copy"
     shutil.copytree(shared / "checkpoints" / "english", copy, copy_function=shutil.copyfile)
     words = [
-        inputs[0],
+        *massive,
         "checkpoint=[]",
         f"+checkpoints.mine.source={copy}",
         "languages=[en]",
@@ -138,7 +138,7 @@ def test_edited_temperatures_reuse_every_logit(command, inputs, shared, tmp_path
     assert {row["temperature"] for row in served} == {2.5}
 
 
-def test_a_broken_language_is_recorded_and_the_others_are_kept(command, inputs, shared, tmp_path):
+def test_a_broken_language_is_recorded_and_the_others_are_kept(command, english, shared, tmp_path):
     import shutil
 
     data = tmp_path / "massive"
@@ -146,8 +146,9 @@ def test_a_broken_language_is_recorded_and_the_others_are_kept(command, inputs, 
     broken = data / "data" / "de" / "test.jsonl.gz"
     broken.write_bytes(broken.read_bytes()[:300])
     done = command(
+        "dataset=massive",
         f"dataset.path={data}",
-        *inputs[1:3],
+        *english[2:],
         "languages=[de,en]",
         "dataset.per_lang=2",
         "executor=inline",

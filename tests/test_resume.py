@@ -23,14 +23,16 @@ def parts(store: Path) -> list[Path]:
     return sorted(store.glob("cells/*/*/part-*.parquet"))
 
 
-def one_checkpoint(inputs: list[str]) -> list[str]:
-    return [*inputs[:3], "languages=[en,km,ja]"]
+@pytest.fixture
+def words(english: list[str]) -> list[str]:
+    """One checkpoint, three languages of three lengths."""
+    return [*english, "languages=[en,km,ja]"]
 
 
 @pytest.mark.ray
 @pytest.mark.parametrize("send", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
-def test_stopped_with_two_actors_resumed_with_one_only_the_missing_rows_run(command, inputs, tmp_path, started, send):
-    words = [*one_checkpoint(inputs), "dataset.per_lang=60", "out_dir=OUT"]
+def test_stopped_with_two_actors_resumed_with_one_only_the_missing_rows_run(command, words, tmp_path, started, send):
+    words = [*words, "dataset.per_lang=60", "out_dir=OUT"]
     run = subprocess.Popen(
         [sys.executable, "-m", "laya_sweep", *words, "shard_cases=8", "executor.num_actors=2"],
         cwd=tmp_path,
@@ -62,8 +64,8 @@ def test_stopped_with_two_actors_resumed_with_one_only_the_missing_rows_run(comm
 
 
 @pytest.mark.ray
-def test_actors_batches_and_shards_never_move_a_byte_of_the_facts(command, inputs, tmp_path):
-    words = [*one_checkpoint(inputs), "dataset.per_lang=30"]
+def test_actors_batches_and_shards_never_move_a_byte_of_the_facts(command, words, tmp_path):
+    words = [*words, "dataset.per_lang=30"]
     layouts = {
         "one": ["executor.num_actors=1", "batch_size=1"],
         "two": ["executor.num_actors=2", "batch_size=7", "shard_cases=11"],
@@ -79,8 +81,8 @@ def test_actors_batches_and_shards_never_move_a_byte_of_the_facts(command, input
     assert len(reports) == 1
 
 
-def test_a_truncated_part_is_computed_again_and_the_rest_is_kept(command, inputs, tmp_path):
-    words = [*one_checkpoint(inputs), "dataset.per_lang=12", "shard_cases=4", "executor=inline", "out_dir=OUT"]
+def test_a_truncated_part_is_computed_again_and_the_rest_is_kept(command, words, tmp_path):
+    words = [*words, "dataset.per_lang=12", "shard_cases=4", "executor=inline", "out_dir=OUT"]
     assert command(*words).returncode == 0
     before = logits(tmp_path / "OUT")
     victim = parts(tmp_path / "outputs" / "store")[0]
@@ -92,8 +94,8 @@ def test_a_truncated_part_is_computed_again_and_the_rest_is_kept(command, inputs
     assert logits(tmp_path / "OUT") == before
 
 
-def test_two_runs_at_once_share_a_store_and_refuse_to_share_a_folder(command, inputs, tmp_path, started):
-    words = [*one_checkpoint(inputs), "dataset.per_lang=10", "executor=inline"]
+def test_two_runs_at_once_share_a_store_and_refuse_to_share_a_folder(command, words, tmp_path, started):
+    words = [*words, "dataset.per_lang=10", "executor=inline"]
     pair = [
         subprocess.Popen(
             [sys.executable, "-m", "laya_sweep", *words],
@@ -106,7 +108,7 @@ def test_two_runs_at_once_share_a_store_and_refuse_to_share_a_folder(command, in
     ]
     started.extend(pair)
     for process in pair:
-        output, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     folders = sorted((tmp_path / "outputs" / "runs").iterdir())
     assert len(folders) == 2
@@ -120,14 +122,14 @@ def test_two_runs_at_once_share_a_store_and_refuse_to_share_a_folder(command, in
     assert "another run writing to it" in refused.stderr
 
 
-def test_a_checkpoint_folder_is_never_written_and_two_fresh_loads_share_cells(command, inputs, shared, tmp_path):
+def test_a_checkpoint_folder_is_never_written_and_two_fresh_loads_share_cells(command, massive, shared, tmp_path):
     import shutil
 
     fresh = tmp_path / "fresh"
     shutil.copytree(shared / "checkpoints" / "multilingual", fresh, copy_function=shutil.copyfile)
     before = {path: path.read_bytes() for path in fresh.rglob("*") if path.is_file()}
     words = [
-        inputs[0],
+        *massive,
         "checkpoint=[]",
         f"+checkpoints.mine.source={fresh}",
         "languages=[en]",

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.errors import CheckpointError, Problem
 from laya_sweep.hub import CHECKPOINT_FILES, Hub
-from laya_sweep.identity import canonical_json, digest_file, digest_text
+from laya_sweep.identity import canonical_json, digest_file, digest_text, value_digest
 from laya_sweep.settings import CheckpointSettings
 
 #: Served after the forward pass, so not part of what makes a logit.
 TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
+
+#: A source `bundled:NAME` is a checkpoint that ships with the package.
+BUNDLED = "bundled:"
 
 #: What the runtime assumes where a config names no budget.
 DEFAULT_MAX_LEN = 512
@@ -61,10 +65,10 @@ def locate(settings: CheckpointSettings, hub: Hub) -> Checkpoint:
         subfolder=settings.subfolder,
         commit=commit,
         folder=folder,
-        digests=_digests(folder, config),
+        digests=_checked_digests(settings, folder, config),
         temperatures={key: config[key] for key in TEMPERATURE_FIELDS if key in config},
-        max_len=settings.max_len or int(config.get("max_len", DEFAULT_MAX_LEN)),
-        head_max_len=settings.head_max_len or int(config.get("head_max_len", DEFAULT_HEAD_MAX_LEN)),
+        max_len=settings.max_len or _budget(settings, config, "max_len", DEFAULT_MAX_LEN),
+        head_max_len=settings.head_max_len or _budget(settings, config, "head_max_len", DEFAULT_HEAD_MAX_LEN),
     )
 
 
@@ -86,9 +90,15 @@ def stage(folder: Path) -> tempfile.TemporaryDirectory[str]:
 
 
 def _root(settings: CheckpointSettings, hub: Hub) -> tuple[Path, str | None]:
-    path = Path(settings.source).expanduser()
+    if settings.source.startswith(BUNDLED):
+        path = CHECKPOINTS_FOLDER / settings.source.removeprefix(BUNDLED)
+    else:
+        path = Path(settings.source).expanduser()
     if path.is_dir():
         return path.resolve(), None
+    if settings.source.startswith(BUNDLED):
+        bundled = ", ".join(f"{BUNDLED}{entry.name}" for entry in sorted(CHECKPOINTS_FOLDER.iterdir()))
+        raise CheckpointError(_problem(settings, f"one of {bundled}", settings.source))
     if _is_path_like(settings.source):
         raise CheckpointError(_problem(settings, "a checkpoint folder", f"no folder {settings.source}"))
     commit = hub.resolve(settings.source, settings.revision, "model")
@@ -115,32 +125,48 @@ def _read_config(settings: CheckpointSettings, folder: Path) -> dict[str, Any]:
     return config
 
 
+def _budget(settings: CheckpointSettings, config: Mapping[str, Any], key: str, default: int) -> int:
+    value = config.get(key, default)
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    raise CheckpointError(_problem(settings, f"a whole number as {key} in rl_agent_config.json", repr(value)))
+
+
 def _problem(settings: CheckpointSettings, expected: str, got: str) -> Problem:
     key = f"checkpoints.{settings.name}.source"
     return Problem(key, expected, got, f"correct {key}, or checkpoints.{settings.name}.subfolder")
+
+
+def _checked_digests(settings: CheckpointSettings, folder: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return _digests(folder, config)
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(_problem(settings, "a JSON object in tokenizer_config.json", str(error))) from error
 
 
 def _digests(folder: Path, config: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in config.items() if key not in TEMPERATURE_FIELDS}
     return {
         "weights": digest_file(folder / "model.safetensors"),
-        "config": digest_text(canonical_json(kept)),
+        "config": value_digest(kept),
         "encoder": _folder_digests(folder / "encoder"),
         "tokenizer": _folder_digests(folder / "tokenizer"),
     }
 
 
 def _folder_digests(folder: Path) -> dict[str, str]:
-    return {path.name: _content_digest(path) for path in sorted(folder.glob("*")) if path.is_file()}
+    """Digests by file name; a hidden file is one that some process is just writing."""
+    paths = [path for path in sorted(folder.glob("*")) if path.is_file() and not path.name.startswith(".")]
+    return {path.name: _content_digest(path) for path in paths}
 
 
 def _content_digest(path: Path) -> str:
     if path.name != "tokenizer_config.json":
         return digest_file(path)
-    try:
-        return digest_text(canonical_json(_as_read(json.loads(path.read_text("utf-8")))))
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        return digest_file(path)
+    config = json.loads(path.read_text("utf-8"))
+    if not isinstance(config, dict):
+        raise TypeError(f"a {type(config).__name__}")
+    return value_digest(_as_read(config))
 
 
 def _as_read(config: dict[str, Any]) -> dict[str, Any]:

@@ -10,16 +10,19 @@ so that shards can be reduced in any order.
 from laya_sweep.metrics.accuracy import Proportion, Total, accuracy, score_mae, score_within
 from laya_sweep.metrics.auroc import auroc
 from laya_sweep.metrics.baseline import distinct_predictions, first_option_baseline, majority_baseline
-from laya_sweep.metrics.bootstrap import bootstrap_interval, replicate_weights
+from laya_sweep.metrics.bootstrap import replicate_weights
 from laya_sweep.metrics.calibration import CalibrationBins, brier, ece, mean_confidence, nll
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
 from laya_sweep.metrics.curve import Curve, CurveCounts, curve
+from laya_sweep.metrics.draws import bootstrap_interval
 from laya_sweep.metrics.f1 import ClassCounts, macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.legacy import acc_at_50_coverage
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.macro import GroupMeans, group_means
+from laya_sweep.metrics.mcnemar import mcnemar
+from laya_sweep.metrics.paired import PairedComparison, compare
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
     augrc,
@@ -46,6 +49,7 @@ __all__ = [
     "LevelCounts",
     "Measure",
     "MetricRow",
+    "PairedComparison",
     "Proportion",
     "SliceColumn",
     "Total",
@@ -57,6 +61,7 @@ __all__ = [
     "auroc",
     "bootstrap_interval",
     "brier",
+    "compare",
     "concat",
     "coverage",
     "curve",
@@ -68,6 +73,7 @@ __all__ = [
     "holm",
     "macro_f1",
     "majority_baseline",
+    "mcnemar",
     "mean_confidence",
     "nll",
     "replicate_weights",

@@ -1,4 +1,4 @@
-"""The bootstrap over sources: replicate weights, and the interval of a set of replicates.
+"""The bootstrap over sources: how often each replicate draws each source.
 
 Resampling *sources* (one utterance in all its languages) and not rows keeps what belongs together together:
 ten copies of a row under one source_id tell nothing new. The weights of replicate i depend on (seed, i) and
@@ -7,18 +7,13 @@ nothing else, so they are the same for any number of workers and any chunking.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.metrics.arrays import Floats, number_within, whole_number
-from laya_sweep.metrics.interval import Interval
-
-Draws: TypeAlias = Floats
-"""One value a replicate, float64[replicates]; NaN where the replicate has no value (no row drawn, one
-class)."""
+from laya_sweep.metrics.arrays import whole_number
 
 _CHUNK_BYTES = 64 * 2**20
 
@@ -64,34 +59,3 @@ def weight_chunks(n_sources: int, replicates: int, seed: int) -> Iterator[Weight
                 raise OverflowError(f"replicate {start + row} drew one source {drawn.max()} times")
             weights[row] = drawn
         yield WeightChunk(start, weights)
-
-
-def mean_draws(parts: Sequence[Draws | None]) -> Draws | None:
-    """The replicates of an unweighted mean over slices that were resampled together; None without any."""
-    known = [part for part in parts if part is not None]
-    if not known or len(known) != len(parts):
-        return None
-    mean: Draws = np.mean(np.stack(known), axis=0)
-    return mean
-
-
-def bootstrap_interval(draws: Draws, value: float, confidence: float = 0.95) -> Interval | str:
-    """The percentile interval of replicates, or the reason why there is none.
-
-    Replicates without value are never dropped: those that are left would be the harmless ones.
-
-    >>> low, high = bootstrap_interval(np.arange(101.0), 50.0)
-    >>> round(low, 6), round(high, 6)
-    (2.5, 97.5)
-    >>> bootstrap_interval(np.array([0.5, float("nan")]), 0.5)
-    '1 of 2 replicates have no value'
-    """
-    number_within(confidence, "confidence", 0.0, 1.0, open_low=True)
-    undefined = int(np.count_nonzero(~np.isfinite(draws)))
-    if undefined:
-        return f"{undefined} of {len(draws)} replicates have no value"
-    if len(draws) < 2:
-        return "fewer than 2 replicates"
-    tail = (1.0 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1.0 - tail])
-    return Interval(float(low), float(high))

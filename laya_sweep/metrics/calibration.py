@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,7 @@ from laya_sweep.metrics.arrays import (
     same_length,
     whole_number,
 )
+from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.value import Measure, not_finite_reason
 
 NO_CONFIDENCE = "no labelled choice or noul answers"
@@ -52,6 +54,37 @@ def clip_confidence(confidence: Floats) -> Floats:
     return np.clip(confidence, 0.0, 1.0)
 
 
+class BinnedRows(NamedTuple):
+    """Where each row of a shard falls, and what it adds there.
+
+    Attributes:
+        kept: bool[n], the rows that are in a bin at all; None when all are.
+        bins: intp[m], the bin of each kept row.
+        gap: float64[m], confidence - correct of each kept row, the confidence clipped to [0, 1].
+        clipped, not_finite: how many confidences were clipped, how many are NaN or infinite.
+    """
+
+    kept: Flags | None
+    bins: NDArray[np.intp]
+    gap: Floats
+    clipped: int
+    not_finite: int
+
+
+def bin_rows(confidence: Floats, correct: Flags, bins: int, nan: NanPolicy = "strict") -> BinnedRows:
+    """The bin and gap of each row. Under "compatible" a confidence outside [0, 1] is in no bin, as
+    upstream."""
+    outside = ~((confidence >= 0.0) & (confidence <= 1.0))
+    if not outside.any():
+        return BinnedRows(None, bin_index(confidence, bins), confidence - correct, 0, 0)
+    finite = np.isfinite(confidence)
+    not_finite = len(finite) - int(np.count_nonzero(finite))
+    kept = finite if nan == "strict" else ~outside
+    clipped = int(np.count_nonzero(outside & kept))
+    inside = clip_confidence(confidence[kept])
+    return BinnedRows(kept, bin_index(inside, bins), inside - correct[kept], clipped, not_finite)
+
+
 @dataclass(frozen=True, slots=True)
 class CalibrationBins:
     """Per bin: rows, and the sum of (confidence - correct); adds up over shards.
@@ -72,20 +105,26 @@ class CalibrationBins:
 
     @classmethod
     def update(cls, confidence: Floats, correct: Flags, bins: int = 15, nan: NanPolicy = "strict") -> CalibrationBins:
-        """The bins of one shard. Under "compatible" a confidence outside [0, 1] enters no bin, as
-        upstream."""
-        n = len(confidence)
-        outside = ~((confidence >= 0.0) & (confidence <= 1.0))
-        clipped = not_finite = 0
-        if outside.any():
-            not_finite = int(np.count_nonzero(~np.isfinite(confidence)))
-            keep = np.isfinite(confidence) if nan == "strict" else ~outside
-            clipped = int(np.count_nonzero(outside)) - not_finite if nan == "strict" else 0
-            confidence, correct = clip_confidence(confidence[keep]), correct[keep]
-        index = bin_index(confidence, bins)
-        gap = np.bincount(index, weights=confidence - correct, minlength=bins).astype(np.float64, copy=False)
-        rows = np.bincount(index, minlength=bins)
-        return cls(gap, rows, n, clipped, not_finite)
+        """The bins of one shard; `confidence` is float64[n], `correct` bool[n]."""
+        found = bin_rows(confidence, correct, bins, nan)
+        # An empty bincount is of integers, whatever its weights.
+        gap = np.bincount(found.bins, weights=found.gap, minlength=bins).astype(np.float64, copy=False)
+        rows = np.bincount(found.bins, minlength=bins)
+        return cls(gap, rows, len(confidence), found.clipped, found.not_finite)
+
+    @classmethod
+    def of_levels(cls, counts: LevelCounts, bins: int) -> CalibrationBins:
+        """The bins of rows that have been sorted already, by the 16 places where one bin ends and the next
+        begins.
+
+        Only for confidences that are all finite and in [0, 1], where no policy is needed.
+        """
+        level = counts.level[::-1]
+        ends = np.searchsorted(level, np.linspace(0.0, 1.0, bins + 1)[1:], side="right")
+        gaps = (counts.level * counts.rows if counts.tied else counts.level) - counts.hits
+        # Answers below each edge, from the top: what a threshold just above the edge does not accept.
+        below = counts.n - np.append(counts.accepted[::-1], 0)[ends] if counts.tied else ends
+        return cls(_span_sums(gaps[::-1], ends), np.diff(below, prepend=0).astype(np.int64), counts.n)
 
     def __add__(self, other: CalibrationBins) -> CalibrationBins:
         return CalibrationBins(
@@ -103,6 +142,12 @@ class CalibrationBins:
         if self.not_finite and nan == "strict":
             return Measure.missing(self.n, not_finite_reason(self.not_finite, self.n))
         return Measure(float(np.abs(self.gap).sum()) / self.n, self.n)
+
+
+def _span_sums(values: NDArray[Any], ends: NDArray[np.intp]) -> Floats:
+    """float64: the sums of values[0:ends[0]], values[ends[0]:ends[1]], .."""
+    starts = np.append(0, ends[:-1])
+    return np.array([values[a:b].sum() for a, b in zip(starts, ends, strict=True)], dtype=np.float64)
 
 
 def ece(confidence: ArrayLike, correct: ArrayLike, bins: int = 15, *, nan: NanPolicy = "strict") -> float | None:
@@ -134,7 +179,8 @@ def ece(confidence: ArrayLike, correct: ArrayLike, bins: int = 15, *, nan: NanPo
 def squared_errors(confidence: Floats, correct: Flags) -> Floats:
     """(confidence - correct)^2 of each row, the terms of the Brier score."""
     difference = confidence - correct
-    return difference * difference
+    difference *= difference
+    return difference
 
 
 def brier(confidence: ArrayLike, correct: ArrayLike, *, nan: NanPolicy = "strict") -> float | None:

@@ -18,7 +18,6 @@ from laya_sweep.metrics.arrays import Flags, Floats, number_within
 from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
 from laya_sweep.metrics.calibration import squared_errors, surprisals
-from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
@@ -28,6 +27,7 @@ from laya_sweep.metrics.selective import (
     selective_accuracy_of,
 )
 from laya_sweep.metrics.slice_view import EMPTY, SliceView
+from laya_sweep.metrics.spread import Spread
 from laya_sweep.metrics.threshold import ThresholdCounts, cut_level
 from laya_sweep.metrics.value import Measure
 
@@ -54,14 +54,14 @@ class Mean:
         terms = self.terms(view)
         return terms if self.cut is None else terms[view.accepted(self.cut)]
 
-    def clusters(self, view: SliceView) -> Clusters:
-        """The sources of the decisions that count."""
-        return view.clusters(self.population) if self.cut is None else view.accepted_clusters(self.cut)
-
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric; see the module's docstring. `coverage` parametrises selective_accuracy alone."""
+    """One metric; see the module's docstring.
+
+    `coverage` is the parameter of selective_accuracy alone; `recentre` is as in `draws.Draws`; `spread`
+    replaces the sources of the population where only a part of it counts.
+    """
 
     name: str
     population: str
@@ -73,10 +73,21 @@ class Metric:
     coverage: float | None = None
     no_interval: str | None = None
     proportion: bool = False
+    recentre: int = 0
+    spread: Callable[[SliceView], Spread] | None = None
 
-    def clusters(self, view: SliceView) -> Clusters:
-        """The sources of the decisions that enter the metric."""
-        return self.mean.clusters(view) if self.mean is not None else view.clusters(self.population)
+    def n_clusters(self, view: SliceView) -> int:
+        """Distinct sources among the decisions that enter the metric."""
+        if self.spread is not None:
+            return self.spread(view).n_clusters
+        return view.clusters(self.population).count
+
+    def trials(self, view: SliceView) -> float:
+        """The effective number of independent decisions of a proportion."""
+        if self.spread is not None:
+            return self.spread(view).effective_n
+        assert self.mean is not None
+        return view.clusters(self.population).spread(self.mean.values(view).astype(np.bool_)).effective_n
 
 
 def _mean(name: str, population: str, terms: Terms, what: str = "values", *, proportion: bool = False) -> Metric:
@@ -110,8 +121,14 @@ def _ranking(name: str, measure: Callable[[SliceView], Measure], coverage: float
     return Metric(name, "answered", measure, family="ranking", definition=definition, coverage=coverage)
 
 
-def _classes(name: str, measure: Callable[[SliceView], Measure], population: str = "choice") -> Metric:
-    return Metric(name, population, measure, family="classes")
+def _f1(name: str, measure: Callable[[SliceView], Measure]) -> Metric:
+    # Rare classes go missing from a sample, and again from its replicates: twice the same bias.
+    return Metric(name, "choice", measure, family="classes", recentre=2)
+
+
+def _majority(name: str, population: str, measure: Callable[[SliceView], Measure]) -> Metric:
+    # A largest share only grows by resampling, the more so where the largest is not far ahead.
+    return Metric(name, population, measure, family="classes", recentre=1)
 
 
 def _legacy(view: SliceView) -> Measure:
@@ -148,11 +165,11 @@ def _fixed(bins: int) -> list[Metric]:
         _ranking("augrc", lambda v: augrc_of(v.levels, v.nan)),
         _ranking("auroc", lambda v: auroc_of(v.levels, v.nan)),
         Metric("acc_at_50_coverage", "answered", _legacy, family="ranking"),
-        _classes("macro_f1", lambda v: v.labels.compute()),
-        _classes("macro_f1_slot", lambda v: v.slots.compute()),
-        _classes("majority_baseline", lambda v: majority_of(v.labels)),
+        _f1("macro_f1", lambda v: v.labels.compute()),
+        _f1("macro_f1_slot", lambda v: v.slots.compute()),
+        _majority("majority_baseline", "choice", lambda v: majority_of(v.labels)),
         _mean("first_option_baseline", "choice", _first("choice"), proportion=True),
-        _classes("noul_majority_baseline", lambda v: majority_of(v.sides, EMPTY["noul"]), "noul"),
+        _majority("noul_majority_baseline", "noul", lambda v: majority_of(v.sides, EMPTY["noul"])),
         _mean("noul_first_option_baseline", "noul", _first("noul"), proportion=True),
         Metric(
             "distinct_predictions",
@@ -173,7 +190,12 @@ def _thresholds(min_confidence: float) -> list[Metric]:
     """Coverage, abstention and precision at one threshold."""
     cut = cut_level(min_confidence)
 
-    def metric(name: str, read: Callable[[ThresholdCounts], Measure], mean: Mean) -> Metric:
+    def metric(
+        name: str,
+        read: Callable[[ThresholdCounts], Measure],
+        mean: Mean,
+        spread: Callable[[SliceView, int], Spread],
+    ) -> Metric:
         return Metric(
             name,
             "answered",
@@ -181,15 +203,16 @@ def _thresholds(min_confidence: float) -> list[Metric]:
             mean,
             min_confidence=float(min_confidence),
             proportion=True,
+            spread=lambda v: spread(v, cut),
         )
 
     kept = Mean("answered", lambda v: v.accepted(cut))
     withheld = Mean("answered", lambda v: ~v.accepted(cut))
     right = Mean("answered", _correct("answered"), cut)
     return [
-        metric("coverage", ThresholdCounts.coverage, kept),
-        metric("abstention_rate", ThresholdCounts.abstention_rate, withheld),
-        metric("selective_precision", ThresholdCounts.selective_precision, right),
+        metric("coverage", ThresholdCounts.coverage, kept, SliceView.coverage_spread),
+        metric("abstention_rate", ThresholdCounts.abstention_rate, withheld, SliceView.coverage_spread),
+        metric("selective_precision", ThresholdCounts.selective_precision, right, SliceView.precision_spread),
     ]
 
 

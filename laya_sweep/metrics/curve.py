@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laya_sweep.metrics.arrays import Flags, Floats, Ints, integers, same_length
+from laya_sweep.metrics.arrays import Floats, Ints, integers, same_length
+from laya_sweep.metrics.cluster import running_effective_n
 from laya_sweep.metrics.columns import LEVELS
-from laya_sweep.metrics.interval import Bounds, wilson_bounds
+from laya_sweep.metrics.interval import wilson_bounds
 from laya_sweep.metrics.value import not_finite_reason
 
 
@@ -59,15 +60,14 @@ class CurveCounts:
     @classmethod
     def update(cls, level: NDArray[np.integer], correct: NDArray[np.integer]) -> CurveCounts:
         """The counts of one shard; rows with `correct` -1 are unlabelled and left out."""
-        labelled = correct >= 0
-        if not labelled.all():
+        if len(correct) and correct.min() < 0:
+            labelled = correct >= 0
             level, correct = level[labelled], correct[labelled]
-        finite = level >= 0
-        missing = len(level) - int(np.count_nonzero(finite))
+        missing = int(np.count_nonzero(level < 0))
         if missing:
-            level, correct = level[finite], correct[finite]
-        rows = np.bincount(level, minlength=LEVELS + 1)
-        return cls(rows, np.bincount(level[correct == 1], minlength=LEVELS + 1), missing)
+            level, correct = level[level >= 0], correct[level >= 0]
+        both = np.bincount(2 * level + correct, minlength=2 * (LEVELS + 1)).reshape(-1, 2)
+        return cls(both[:, 0] + both[:, 1], both[:, 1], missing)
 
     def __add__(self, other: CurveCounts) -> CurveCounts:
         return CurveCounts(self.rows + other.rows, self.hits + other.hits, self.not_finite + other.not_finite)
@@ -84,13 +84,7 @@ class CurveCounts:
         precision = right / accepted
         trials = accepted.astype(np.float64) if effective is None else effective
         bounds = wilson_bounds(precision, trials, confidence)
-        single = (trials <= 1.0) if effective is not None else np.zeros(len(level), dtype=bool)
-        low, high = _without(bounds, single)
-        return Curve(level / LEVELS, accepted, right, accepted / n, precision, low, high, n)
-
-
-def _without(bounds: Bounds, rows: Flags) -> Bounds:
-    return Bounds(np.where(rows, 0.0, bounds.low), np.where(rows, 1.0, bounds.high))
+        return Curve(level / LEVELS, accepted, right, accepted / n, precision, *bounds, n)
 
 
 def _empty(n: int, reason: str) -> Curve:
@@ -98,13 +92,22 @@ def _empty(n: int, reason: str) -> Curve:
     return Curve(none, counts, counts, none, none, none, none, n, reason)
 
 
-def curve(level: ArrayLike, correct: ArrayLike, confidence: float = 0.95) -> Curve:
+def curve(
+    level: ArrayLike,
+    correct: ArrayLike,
+    confidence: float = 0.95,
+    *,
+    source: ArrayLike | None = None,
+) -> Curve:
     """The precision-coverage curve of one result or slice.
 
     Args:
         level: integers, shape (n,): 4-decimal answer_confidence times 10,000, -1 where not finite.
         correct: 1 right, 0 wrong, -1 unlabelled; shape (n,). Unlabelled rows are left out.
-        confidence: level of the Wilson intervals, which take the rows for independent.
+        confidence: level of the Wilson intervals.
+        source: cluster code of each row, shape (n,); the intervals then use the effective number of
+            independent rows. None takes every row for its own cluster, which is too narrow for one utterance
+            in many languages. Clusters need the rows themselves: merged `CurveCounts` have none.
 
     >>> points = curve([9000, 7000, 7000, 10], [1, 1, 0, -1])
     >>> points.threshold, points.accepted, points.correct
@@ -115,4 +118,18 @@ def curve(level: ArrayLike, correct: ArrayLike, confidence: float = 0.95) -> Cur
     for name, column, top in (("level", levels, LEVELS), ("correct", right, 1)):
         if len(column) and not -1 <= column.min() <= column.max() <= top:
             raise ValueError(f"Expected `{name}` in -1 .. {top}, but got {column.min()} .. {column.max()}")
-    return CurveCounts.update(levels, right).compute(confidence)
+    effective = None
+    if source is not None:
+        clusters = integers(source, "source")
+        same_length(level=levels, source=clusters)
+        effective = _effective(levels, right, clusters)
+    return CurveCounts.update(levels, right).compute(confidence, effective)
+
+
+def _effective(level: Ints, correct: Ints, source: Ints) -> Floats:
+    """float64[k]: the effective number of accepted rows at each distinct level, descending."""
+    labelled = np.flatnonzero((correct >= 0) & (level >= 0))
+    order = labelled[np.argsort(-level[labelled], kind="stable")]
+    ordered = level[order]
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(order) else order
+    return running_effective_n(source[order], correct[order] == 1, ends)

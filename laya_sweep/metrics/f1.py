@@ -9,6 +9,7 @@ tell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,34 @@ from laya_sweep.metrics.arrays import Ints, integers, same_length
 from laya_sweep.metrics.value import Measure
 
 NO_CHOICES = "no labelled choice answers"
+
+
+class NumberedClasses(NamedTuple):
+    """Classes numbered from 0.
+
+    Attributes:
+        codes: int64[k], ascending; number -> code. Codes that do not occur may be among them.
+        gold, predicted: integers [n]; the number of each row's classes.
+    """
+
+    codes: Ints
+    gold: NDArray[np.integer]
+    predicted: NDArray[np.integer]
+
+
+def number_classes(gold: NDArray[np.integer], predicted: NDArray[np.integer]) -> NumberedClasses:
+    """Numbers for the classes of two columns of one length: by offset where codes are dense, else by sorting.
+
+    >>> number_classes(np.array([5, 6]), np.array([6, 6])).gold
+    array([0, 1])
+    """
+    if not len(gold):
+        return NumberedClasses(np.empty(0, dtype=np.int64), gold, predicted)
+    low, high = int(min(gold.min(), predicted.min())), int(max(gold.max(), predicted.max()))
+    if high - low < 4 * len(gold) + 4096:
+        return NumberedClasses(np.arange(low, high + 1, dtype=np.int64), gold - low, predicted - low)
+    codes, inverse = np.unique(np.concatenate([gold, predicted]), return_inverse=True)
+    return NumberedClasses(codes.astype(np.int64), inverse[: len(gold)], inverse[len(gold) :])
 
 
 @dataclass(frozen=True)
@@ -37,15 +66,10 @@ class ClassCounts:
     @classmethod
     def update(cls, gold: NDArray[np.integer], predicted: NDArray[np.integer]) -> ClassCounts:
         """The counts of one shard; integer arrays of one length, any codes."""
-        low, high = _span(gold, predicted)
-        if high - low < 4 * len(gold) + 4096:
-            codes, golds, predictions = np.arange(low, high + 1), gold - low, predicted - low
-        else:
-            codes, inverse = np.unique(np.concatenate([gold, predicted]), return_inverse=True)
-            golds, predictions = inverse[: len(gold)], inverse[len(gold) :]
+        codes, golds, predictions = number_classes(gold, predicted)
         width = len(codes)
         counts = cls(
-            codes.astype(np.int64),
+            codes,
             np.bincount(golds, minlength=width),
             np.bincount(predictions, minlength=width),
             np.bincount(golds[golds == predictions], minlength=width),
@@ -74,12 +98,6 @@ class ClassCounts:
             return Measure.missing(0, NO_CHOICES)
         scores = 2 * self.both / (self.gold + self.predicted)
         return Measure(float(scores.mean()), self.n)
-
-
-def _span(gold: NDArray[np.integer], predicted: NDArray[np.integer]) -> tuple[int, int]:
-    if not len(gold):
-        return 0, -1
-    return int(min(gold.min(), predicted.min())), int(max(gold.max(), predicted.max()))
 
 
 def macro_f1(gold: ArrayLike, pred: ArrayLike) -> float | None:

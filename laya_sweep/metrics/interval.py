@@ -7,6 +7,7 @@ which is where small slices often are: 100 right of 100 is not certainty.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -85,5 +86,14 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval | N
     if not n:
         normal_quantile(confidence)
         return None
-    bounds = wilson_bounds(np.array([successes / n]), np.array([float(n)]), confidence)
-    return Interval(float(bounds.low[0]), float(bounds.high[0]))
+    return _wilson(successes / n, n, normal_quantile(confidence))
+
+
+def _wilson(share: float, n: float, z: float) -> Interval:
+    """`wilson_bounds` of one proportion, in plain floats: a summary asks for thousands."""
+    shrink = 1.0 + z * z / n
+    centre = (share + z * z / (2 * n)) / shrink
+    half = z / shrink * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low = 0.0 if share == 0.0 else min(max(centre - half, 0.0), share)
+    high = 1.0 if share == 1.0 else max(min(centre + half, 1.0), share)
+    return Interval(low, high)

@@ -55,7 +55,7 @@ class LevelCounts:
         rows = np.concatenate([self.rows, other.rows])
         hits = np.concatenate([self.hits, other.hits])
         order = descending(level)
-        starts = _starts(level[order])
+        starts = group_starts(level[order])
         return LevelCounts(level[order][starts], _sums(rows[order], starts), _sums(hits[order], starts))
 
     @property
@@ -69,9 +69,14 @@ class LevelCounts:
         return int(self.accepted_hits[-1]) if len(self.rows) else 0
 
     @cached_property
+    def tied(self) -> bool:
+        """Whether any level has more than one row."""
+        return int(self.rows.sum()) > len(self.rows)
+
+    @cached_property
     def accepted(self) -> Ints:
         """int64[k]: answers that a threshold at the i-th level accepts."""
-        return np.cumsum(self.rows)
+        return np.cumsum(self.rows) if self.tied else np.arange(1, len(self.rows) + 1)
 
     @cached_property
     def accepted_hits(self) -> Ints:
@@ -97,7 +102,7 @@ def descending(values: Floats) -> NDArray[np.intp]:
     return np.argsort(-values, kind="stable")
 
 
-def _starts(ordered: Floats) -> NDArray[np.intp]:
+def group_starts(ordered: Floats) -> NDArray[np.intp]:
     """Where each group of equal values begins; neighbouring NaN are one group."""
     if not len(ordered):
         return np.empty(0, dtype=np.intp)
@@ -116,7 +121,7 @@ def _sums(values: Ints, starts: NDArray[np.intp]) -> Ints:
 def _from_any(confidence: Floats, correct: Flags) -> LevelCounts:
     order = descending(confidence)
     ordered = confidence[order]
-    starts = _starts(ordered)
+    starts = group_starts(ordered)
     rows = np.diff(starts, append=len(ordered)).astype(np.int64)
     return LevelCounts(ordered[starts], rows, _sums(correct[order].astype(np.int64), starts))
 
@@ -130,15 +135,19 @@ def _from_probabilities(confidence: Floats, correct: Flags) -> LevelCounts:
     """
     # Adding 0.0 turns -0.0, whose sign bit is set, into 0.0.
     keys = (confidence + 0.0).view(np.uint64)
-    keys = (keys << np.uint64(1)) | correct
+    keys <<= np.uint64(1)
+    keys |= correct.view(np.uint8)
     keys.sort()
-    right = (keys & np.uint64(1)).astype(np.int8)
+    right = (keys & np.uint64(1)).view(np.int64)
     keys >>= np.uint64(1)
-    ends = np.flatnonzero(keys[1:] != keys[:-1])
-    ends = np.concatenate([ends, [len(keys) - 1]])
-    below = np.concatenate([[0], np.cumsum(right, dtype=np.int64)[ends]])
+    change = keys[1:] != keys[:-1]
+    levels = keys.view(np.float64)
+    if change.all():
+        # One row a level: a view of a single 1 takes no memory.
+        return LevelCounts(levels[::-1], np.broadcast_to(np.int64(1), len(keys)), right[::-1])
+    starts = np.append(0, np.flatnonzero(change) + 1)
     return LevelCounts(
-        keys[ends].view(np.float64)[::-1],
-        np.diff(ends, prepend=-1).astype(np.int64)[::-1],
-        np.diff(below)[::-1],
+        levels[starts][::-1],
+        np.diff(starts, append=len(keys)).astype(np.int64)[::-1],
+        np.add.reduceat(right, starts)[::-1],
     )

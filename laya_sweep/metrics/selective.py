@@ -26,8 +26,11 @@ def aurc_of(counts: LevelCounts, nan: NanPolicy = "strict") -> Measure:
     refused = counts.refusal(nan)
     if refused is not None:
         return refused
-    risk = 1.0 - counts.accepted_hits / counts.accepted
-    return Measure(float((risk * counts.rows).sum()) / counts.n, counts.n)
+    risk = counts.accepted_hits / counts.accepted
+    np.subtract(1.0, risk, out=risk)
+    if counts.tied:
+        risk *= counts.rows
+    return Measure(float(risk.sum()) / counts.n, counts.n)
 
 
 def ideal_aurc(right: int, n: int) -> float:

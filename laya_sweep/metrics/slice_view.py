@@ -5,6 +5,7 @@ Which decisions enter what (REQUIREMENTS D3) is written here and nowhere else, a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.curve import CurveCounts
 from laya_sweep.metrics.f1 import ClassCounts
 from laya_sweep.metrics.levels import LevelCounts
+from laya_sweep.metrics.spread import GateSpreads, Spread
 from laya_sweep.metrics.threshold import ThresholdCounts
 
 EMPTY: Final = {
@@ -40,8 +42,10 @@ def population_masks(columns: DecisionColumns) -> dict[str, Flags]:
     """population -> bool[n] over all decisions of the result; element i tells whether decision i is in it."""
     kind = columns.question_type
     answered = columns.correct >= 0
-    # A labelled score answer whose logits were NaN has a NaN error too: its gold slot still gives it away.
-    score = (kind == SCORE) & (~np.isnan(columns.score_error) | (columns.gold_index >= 0))
+    score = kind == SCORE
+    if score.any():
+        # Where logits were NaN the error is NaN too, but the gold slot still tells that there is a label.
+        score &= ~np.isnan(columns.score_error) | (columns.gold_index >= 0)
     return {
         "choice": answered & (kind == CHOICE),
         "noul": answered & (kind == NOUL),
@@ -55,38 +59,54 @@ class SliceView:
     """The decisions `rows` of `columns` (None: all of them), as arrays of one population at a time.
 
     Shared intermediate results (levels, bins, class counts, clusters) are kept, so that a dozen metrics cost
-    one sort. `nan` is the policy of the confidence metrics.
+    one sort. `nan` is the policy of the confidence metrics, `cuts` the ascending levels of all thresholds.
     """
 
     def __init__(
         self,
         columns: DecisionColumns,
-        masks: dict[str, Flags],
-        rows: NDArray[np.intp] | None = None,
+        masks: Mapping[str, Flags],
+        rows: Rows | None = None,
         nan: NanPolicy = "strict",
+        cuts: tuple[int, ...] = (),
     ) -> None:
         self.columns = columns
         self.nan = nan
+        self._cuts = cuts
         self._masks = masks
-        self._rows = rows
+        self._slice = slice(None) if rows is None else rows
         self._found: dict[str, Rows] = {}
+        self._alias: dict[str, str] = {}
         self._arrays: dict[tuple[str, str], NDArray[Any]] = {}
-        self._clusters: dict[str | int, Clusters] = {}
+        self._clusters: dict[str, Clusters] = {}
         self._bins: dict[int, CalibrationBins] = {}
 
     def rows(self, population: str) -> Rows:
-        """Which rows of `columns` are in the population: indices, or a full slice when all are."""
+        """Which rows of `columns` are in the population: indices, or a slice when all of the slice's are."""
         if population not in self._found:
-            mask = self._masks[population]
-            if self._rows is None:
-                self._found[population] = slice(None) if mask.all() else np.flatnonzero(mask)
+            inside = self._masks[population][self._slice]
+            if inside.all():
+                self._found[population] = self._slice
+            elif isinstance(self._slice, slice):
+                self._found[population] = np.flatnonzero(inside) + (self._slice.start or 0)
             else:
-                inside = mask[self._rows]
-                self._found[population] = self._rows if inside.all() else self._rows[inside]
+                self._found[population] = self._slice[inside]
         return self._found[population]
+
+    def _same(self, population: str) -> str:
+        """The widest population with the very same decisions: where all are choices, one set of arrays will
+        do."""
+        if population not in self._alias:
+            found = population
+            for wider in ("answered", "labelled"):
+                if population in ("choice", "noul", "answered") and self.rows(wider) is self.rows(population):
+                    found = wider
+            self._alias[population] = found
+        return self._alias[population]
 
     def column(self, name: str, population: str) -> NDArray[Any]:
         """The column `name` of the population's decisions, in row order."""
+        population = self._same(population)
         key = (name, population)
         if key not in self._arrays:
             self._arrays[key] = getattr(self.columns, name)[self.rows(population)]
@@ -98,6 +118,7 @@ class SliceView:
 
     def correct(self, population: str) -> Flags:
         """bool[n]: which answers of the population are right."""
+        population = self._same(population)
         key = ("correct", population)
         if key not in self._arrays:
             # 0 and 1 only in these populations, so the bytes may be read as booleans.
@@ -106,6 +127,7 @@ class SliceView:
 
     def clusters(self, population: str) -> Clusters:
         """The sources of the population's decisions."""
+        population = self._same(population)
         if population not in self._clusters:
             self._clusters[population] = Clusters(self.column("source", population))
         return self._clusters[population]
@@ -118,9 +140,14 @@ class SliceView:
     def bins(self, count: int) -> CalibrationBins:
         """Calibration bins of the answered decisions."""
         if count not in self._bins:
-            confidence, right = self.column("confidence", "answered"), self.correct("answered")
-            self._bins[count] = CalibrationBins.update(confidence, right, count, self.nan)
+            self._bins[count] = self._count_bins(count)
         return self._bins[count]
+
+    def _count_bins(self, count: int) -> CalibrationBins:
+        level = self.levels.level
+        if len(level) and level[0] <= 1.0 and level[-1] >= 0.0:
+            return CalibrationBins.of_levels(self.levels, count)
+        return CalibrationBins.update(self.column("confidence", "answered"), self.correct("answered"), count, self.nan)
 
     @cached_property
     def labels(self) -> ClassCounts:
@@ -142,19 +169,38 @@ class SliceView:
         """Counts at each 4-decimal level of the answered decisions."""
         return CurveCounts.update(self.column("level", "answered"), self.correct("answered").view(np.int8))
 
+    @cached_property
+    def _from_cut(self) -> dict[int, ThresholdCounts]:
+        """cut -> counts, by sums from one cut to the next."""
+        missing = self.curve.not_finite
+        n = self.size("answered")
+        spans = [np.add.reduceat(column, self._cuts) for column in (self.curve.rows, self.curve.hits)]
+        accepted, right = (np.cumsum(span[::-1])[::-1].tolist() for span in spans)
+        counts = zip(self._cuts, accepted, right, strict=True)
+        return {cut: ThresholdCounts(n, kept, hits, missing) for cut, kept, hits in counts}
+
     def threshold(self, cut: int) -> ThresholdCounts:
         """Counts at one min_confidence, read off the curve's counts."""
-        rows, hits = self.curve.rows, self.curve.hits
-        n = int(rows.sum()) + self.curve.not_finite
-        return ThresholdCounts(n, int(rows[cut:].sum()), int(hits[cut:].sum()), self.curve.not_finite)
+        return self._from_cut[cut]
 
     def accepted(self, cut: int) -> Flags:
         """bool[n] over the answered decisions: which ones a threshold keeps."""
         kept: Flags = self.column("level", "answered") >= cut
         return kept
 
-    def accepted_clusters(self, cut: int) -> Clusters:
-        """The sources of the answered decisions that a threshold keeps."""
-        if cut not in self._clusters:
-            self._clusters[cut] = Clusters(self.column("source", "answered")[self.accepted(cut)])
-        return self._clusters[cut]
+    @cached_property
+    def _spreads(self) -> GateSpreads:
+        clusters = self.clusters("answered")
+        if clusters.each_row_its_own:
+            accepted = [self.threshold(cut).accepted for cut in self._cuts]
+            return GateSpreads.of_single_rows(self.size("answered"), self._cuts, accepted)
+        level, right = self.column("level", "answered"), self.correct("answered")
+        return GateSpreads.of_clusters(level, right, clusters.code, clusters.codes, self._cuts)
+
+    def coverage_spread(self, cut: int) -> Spread:
+        """Sources and effective number of the answered decisions, for the share that a threshold keeps."""
+        return self._spreads.coverage[cut]
+
+    def precision_spread(self, cut: int) -> Spread:
+        """The same of the kept decisions, for the share that is right."""
+        return self._spreads.precision[cut]

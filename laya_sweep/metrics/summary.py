@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Flags, NanPolicy, nan_policy, whole_number
-from laya_sweep.metrics.bootstrap import Draws, bootstrap_interval, mean_draws
 from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, Metric, catalogue
-from laya_sweep.metrics.columns import DecisionColumns, SliceColumn
-from laya_sweep.metrics.interval import normal_quantile, wilson
+from laya_sweep.metrics.columns import DecisionColumns
+from laya_sweep.metrics.draws import Draws, mean_draws
+from laya_sweep.metrics.interval import normal_quantile
+from laya_sweep.metrics.limits import Limits, limits_of
 from laya_sweep.metrics.macro import macro_of
 from laya_sweep.metrics.resample import resample
-from laya_sweep.metrics.slice_view import SliceView, population_masks
+from laya_sweep.metrics.slice_view import Rows, SliceView, population_masks
+from laya_sweep.metrics.slicing import slice_rows
+from laya_sweep.metrics.threshold import cut_level
 from laya_sweep.metrics.value import Measure
 
 OVERALL: Final = "overall"
@@ -52,14 +54,6 @@ class MetricRow:
     reason: str | None
 
 
-class Limits(NamedTuple):
-    """An interval, or why there is none."""
-
-    low: float | None
-    high: float | None
-    reason: str | None
-
-
 @dataclass(frozen=True)
 class _Estimated:
     """A slice with the measure and (when resampled) the replicates of each metric, in catalogue order."""
@@ -69,66 +63,14 @@ class _Estimated:
     draws: list[Draws | None]
 
 
-def slice_rows(column: SliceColumn) -> dict[str, NDArray[np.intp]]:
-    """Slice value -> ascending row indices of its decisions; values without decisions are left out.
-
-    >>> slice_rows(SliceColumn.of(["en", "de", "en"]))["en"]
-    array([0, 2])
-    """
-    small = len(column.values) < 2**15
-    # numpy sorts 16-bit integers by radix, in one pass; stable, so that rows keep their order.
-    codes = column.codes.astype(np.int16) if small else column.codes
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(-1, len(column.values)), side="right")
-    found = {}
-    for value, code in sorted((value, code) for code, value in enumerate(column.values)):
-        rows = order[ends[code] : ends[code + 1]]
-        if len(rows):
-            found[value] = rows if column.rows is None else np.unique(column.rows[rows]).astype(np.intp)
-    return found
-
-
-def _proportion_limits(metric: Metric, view: SliceView, measure: Measure, confidence: float) -> Limits:
-    """Wilson's interval on the effective number of independent decisions."""
-    assert metric.mean is not None
-    assert measure.value is not None
-    trials = metric.clusters(view).effective_n(metric.mean.values(view).astype(np.bool_))
-    interval = wilson(measure.value * trials, trials, confidence)
-    assert interval is not None
-    return Limits(interval.low, interval.high, None)
-
-
-def _limits(metric: Metric, estimated: _Estimated, at: int, n_clusters: int, confidence: float) -> Limits:
-    measure, draws = estimated.measures[at], estimated.draws[at]
-    if measure.value is None:
-        return Limits(None, None, measure.reason)
-    if n_clusters < 2:
-        few = "one decision" if measure.n == 1 else "one cluster"
-        return Limits(None, None, f"no interval: {few}")
-    if metric.proportion:
-        return _proportion_limits(metric, estimated.view, measure, confidence)
-    if metric.no_interval is not None:
-        return Limits(None, None, f"no interval: {metric.no_interval}")
-    return _draw_limits(draws, measure.value, confidence)
-
-
-def _draw_limits(draws: Draws | None, value: float, confidence: float) -> Limits:
-    if draws is None:
-        return Limits(None, None, "no interval: no bootstrap replicates were asked for")
-    interval = bootstrap_interval(draws, value, confidence)
-    if isinstance(interval, str):
-        return Limits(None, None, f"no interval: {interval}")
-    return Limits(interval.low, interval.high, None)
-
-
 def _slice_metric_rows(
     dimension: str, value: str, estimated: _Estimated, metrics: Sequence[Metric], confidence: float
 ) -> list[MetricRow]:
     rows = []
     for at, metric in enumerate(metrics):
         measure = estimated.measures[at]
-        clusters = metric.clusters(estimated.view).count
-        limits = _limits(metric, estimated, at, clusters, confidence)
+        clusters = metric.n_clusters(estimated.view)
+        limits = limits_of(metric, measure, estimated.draws[at], clusters, confidence, estimated.view)
         rows.append(_row(dimension, value, metric, metric.name, measure, clusters, limits))
     return rows
 
@@ -164,31 +106,23 @@ def _macro_rows(
     names = sorted({*slices, *wanted})
     for at, metric in enumerate(metrics):
         found = macro_of({name: slices[name].measures[at] if name in slices else None for name in names})
-        clusters = metric.clusters(whole).count
+        clusters = metric.n_clusters(whole)
         parts = [(metric.name, found.macro)]
         if found.partial is not None:
             parts.append((f"{metric.name}_partial", found.partial))
         for name, measure in parts:
             draws = mean_draws([s.draws[at] for s in slices.values() if s.measures[at].value is not None])
-            limits = _macro_limits(metric, measure, draws, clusters, confidence)
+            limits = limits_of(metric, measure, draws, clusters, confidence)
             rows.append(_row(f"macro:{dimension}", "", metric, name, measure, clusters, limits))
     return rows
 
 
-def _macro_limits(metric: Metric, measure: Measure, draws: Draws | None, n_clusters: int, confidence: float) -> Limits:
-    if measure.value is None:
-        return Limits(None, None, measure.reason)
-    if n_clusters < 2:
-        return Limits(None, None, "no interval: one cluster")
-    if metric.no_interval is not None:
-        return Limits(None, None, f"no interval: {metric.no_interval}")
-    return _draw_limits(draws, measure.value, confidence)
-
-
-def _estimate(views: Sequence[SliceView], metrics: Sequence[Metric], replicates: int, seed: int) -> list[_Estimated]:
+def _estimate(
+    views: Sequence[SliceView], metrics: Sequence[Metric], *, replicates: int, seed: int, bins: int
+) -> list[_Estimated]:
     measures = [[metric.measure(view) for metric in metrics] for view in views]
     if replicates:
-        draws = resample(views, metrics, measures, replicates, seed)
+        draws = resample(views, metrics, measures, replicates=replicates, seed=seed, bins=bins)
     else:
         draws = [[None] * len(metrics) for _ in views]
     return [_Estimated(*parts) for parts in zip(views, measures, draws, strict=True)]
@@ -251,15 +185,16 @@ def summarise(
     masks, policy = population_masks(columns), nan_policy(nan)
     found = {name: slice_rows(columns.slices[name]) for name in dimensions}
     places = [(name, value) for name in dimensions for value in found[name]]
-    overall = SliceView(columns, masks, None, policy)
-    views = [overall, *(SliceView(columns, masks, found[name][value], policy) for name, value in places)]
-    first, *rest = _estimate(views, chosen, replicates, seed)
+    cuts = tuple(sorted({cut_level(value) for value in min_confidence if value is not None}))
+    parts: list[Rows | None] = [None, *(found[name][value] for name, value in places)]
+    views = [SliceView(columns, masks, part, policy, cuts) for part in parts]
+    first, *rest = _estimate(views, chosen, replicates=replicates, seed=seed, bins=bins)
     rows = _slice_metric_rows(OVERALL, "", first, chosen, confidence)
     for name in dimensions:
         own = {value: part for (at, value), part in zip(places, rest, strict=True) if at == name}
         for value, part in own.items():
             rows += _slice_metric_rows(name, value, part, chosen, confidence)
-        whole = _whole(columns, masks, found[name], overall, policy)
+        whole = _whole(columns, masks, found[name], views[0], cuts)
         rows += _macro_rows(name, whole, own, expected.get(name, ()), chosen, confidence)
     return rows
 
@@ -267,12 +202,12 @@ def summarise(
 def _whole(
     columns: DecisionColumns,
     masks: dict[str, Flags],
-    found: Mapping[str, NDArray[np.intp]],
+    found: Mapping[str, Rows],
     overall: SliceView,
-    nan: NanPolicy,
+    cuts: tuple[int, ...],
 ) -> SliceView:
     """The decisions that belong to any slice of a dimension; nearly always that is all of them."""
     inside = np.zeros(len(columns), dtype=np.bool_)
     for rows in found.values():
         inside[rows] = True
-    return overall if inside.all() else SliceView(columns, masks, np.flatnonzero(inside), nan)
+    return overall if inside.all() else SliceView(columns, masks, np.flatnonzero(inside), overall.nan, cuts)

@@ -9,6 +9,7 @@ answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,11 @@ def cut_level(min_confidence: float) -> int:
     (7000, 0, 7001)
     """
     threshold = number_within(min_confidence, "min_confidence", 0.0, 1.0)
-    return int(np.searchsorted(np.arange(LEVELS + 1) / LEVELS, threshold, side="left"))
+    # The product may be off by a rounding either way; the division decides.
+    cut = max(0, floor(threshold * LEVELS) - 1)
+    while cut / LEVELS < threshold:
+        cut += 1
+    return cut
 
 
 @dataclass(frozen=True, slots=True)

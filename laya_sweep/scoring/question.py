@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +26,19 @@ def target_of(question: dict[str, Any], expected: Any) -> Target:  # noqa: ANN40
     if expected is None:
         return Target(options, None, None)
     if question["type"] == "score":
+        if isinstance(expected, bool) or not isinstance(expected, int | float) or not math.isfinite(expected):
+            raise ValueError(f"Expected the gold score to be a finite number, but got {expected!r}")
         return Target(options, None, float(expected))
     if question["type"] == "noul":
-        return Target(options, int(bool(expected)), None)
-    if str(expected) not in options:
-        raise ValueError(f"Expected the gold answer to be one of {options}, but got {expected!r}")
-    return Target(options, options.index(str(expected)), None)
+        if not isinstance(expected, bool):
+            raise ValueError(f"Expected the gold answer to be true or false, but got {expected!r}")
+        return Target(options, int(expected), None)
+    # A label is found by value and type: the label "1" is not the number 1.
+    labels = list(question["criteria"])
+    found = [i for i, label in enumerate(labels) if label == expected and type(label) is type(expected)]
+    if not found:
+        raise ValueError(f"Expected the gold answer to be one of {labels}, but got {expected!r}")
+    return Target(options, found[0], None)
 
 
 def option_labels(question: dict[str, Any]) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def parquet_bytes(table: pa.Table, metadata: dict[str, str]) -> bytes:
     footer = {"laya_sweep.schema_version": str(SCHEMA_VERSION), "laya_sweep.rows": str(table.num_rows)}
     footer |= {f"laya_sweep.{key}": value for key, value in metadata.items()}
     sink = io.BytesIO()
-    tagged = table.combine_chunks().replace_schema_metadata(footer)
+    tagged = table.replace_schema_metadata(footer)
     pq.write_table(tagged, sink, use_dictionary=False, compression="zstd", store_schema=True)
     return sink.getvalue()
 

@@ -180,7 +180,7 @@ class TestEveryBackend:
     def test_disagreement_with_the_runtime_stops_everything(self, backend_of, checkpoint, store):
         backend, settings = backend_of(disagreeing)
         presented = variants("a case")
-        with pytest.raises(ParityError, match="difference of 0.01"):
+        with pytest.raises(ParityError, match=r"difference of 0\.01"):
             run(backend, settings, spec_of(checkpoint, store, presented), shards_of(presented))
         assert statuses(store) == {}
 

@@ -1,0 +1,74 @@
+"""The line of a language, exactly as the published harness prints it, and the figures in it."""
+
+import numpy as np
+import pytest
+from builders import timing_row, timings_table
+
+from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns
+from laya_sweep.reports import LanguageFigures, language_figures, language_line, model_seconds
+
+
+def columns_of(confidence, correct, pred=None, gold=None, kinds=None):
+    n = len(confidence)
+    integers = np.zeros(n, np.int32)
+    correct = np.array(correct, np.int8)
+    gold = integers if gold is None else np.array(gold, np.int32)
+    pred = np.where(correct == 1, gold, gold + 1).astype(np.int32) if pred is None else np.array(pred, np.int32)
+    return DecisionColumns(
+        question_type=np.array([CHOICE] * n if kinds is None else kinds, np.int8),
+        n_options=integers + 3,
+        confidence=np.array(confidence, np.float64),
+        level=np.rint(np.array(confidence) * 10_000).astype(np.int32),
+        correct=correct,
+        pred_index=integers,
+        gold_index=integers,
+        pred_label=pred,
+        gold_label=gold,
+        p_gold=np.full(n, np.nan),
+        score_error=np.full(n, np.nan),
+        source=np.arange(n, dtype=np.int32),
+        slices={},
+    )
+
+
+def test_the_line_of_the_requirements():
+    figures = LanguageFigures(n=100, accuracy=0.82, macro_f1=0.78764, ece=0.17886, confidence=0.99889)
+    line = language_line("en", figures, 36.74)
+    assert line == "en n=100 acc=0.8200 macro_f1=0.7876 ece=0.1789 conf=0.9989 (36.7s)"
+
+
+@pytest.mark.parametrize(
+    ("figures", "line"),
+    [
+        (LanguageFigures(1, 1.0, 1.0, 0.0, 1.0), "zh-TW n=1 acc=1.0000 macro_f1=1.0000 ece=0.0000 conf=1.0000 (0.0s)"),
+        (LanguageFigures(0, None, None, None, None), "zh-TW n=0 acc=none macro_f1=none ece=none conf=none (0.0s)"),
+    ],
+)
+def test_the_line_at_its_ends(figures, line):
+    assert language_line("zh-TW", figures, 0.04) == line
+
+
+def test_figures_by_hand():
+    """Four answers: bins of 15 hold 0.9, 0.9 | 0.6 | 0.3; labels 0 (twice), 1 and 2, the 2 taken for a 1."""
+    figures = language_figures(columns_of([0.9, 0.9, 0.6, 0.3], [1, 1, 1, 0], pred=[0, 0, 1, 1], gold=[0, 0, 1, 2]))
+    assert figures.n == 4
+    assert figures.accuracy == 0.75
+    assert figures.confidence == pytest.approx(0.675)
+    assert figures.ece == pytest.approx(0.5 * 0.1 + 0.25 * 0.4 + 0.25 * 0.3)
+    assert figures.macro_f1 == pytest.approx((1.0 + 2 / 3 + 0.0) / 3)
+
+
+def test_figures_are_of_labelled_choices_alone():
+    whole = columns_of([0.9, 0.6, 0.5, 0.4, 0.3], [1, 0, -1, -1, 1], kinds=[CHOICE, CHOICE, CHOICE, SCORE, NOUL])
+    assert language_figures(whole) == language_figures(columns_of([0.9, 0.6], [1, 0]))
+
+
+def test_nothing_labelled_has_no_figures():
+    assert language_figures(columns_of([0.5], [-1])) == LanguageFigures(0, None, None, None, None)
+
+
+def test_seconds_count_each_call_once():
+    rows = [timing_row(str(i), 800.0, batch_rows=4) for i in range(4)] + [timing_row("x", 200.0, batch_rows=1)]
+    assert model_seconds(timings_table(rows)) == pytest.approx(1.0)
+    assert model_seconds(timings_table(rows[:2])) == pytest.approx(0.4)
+    assert model_seconds(timings_table([])) == 0.0

@@ -1,0 +1,404 @@
+"""Plain dictionaries -> `Settings`: every option arrives, every fault is named, all faults at once."""
+
+import copy
+import math
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from laya_sweep.compose import compose_jobs
+from laya_sweep.config import build_settings
+from laya_sweep.errors import ConfigError, exit_code
+from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS
+from laya_sweep.settings import (
+    CheckpointSettings,
+    DatasetSettings,
+    ExecutorSettings,
+    RegimeSettings,
+    Settings,
+    StoreSettings,
+    TransformSettings,
+)
+from laya_sweep.suites.languages import LANGUAGES
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.fixture(scope="module")
+def composed():
+    overrides = ("dataset=massive", "checkpoint=[english,multilingual]", "languages=[en]", "min_confidence=[0.0]")
+    [job] = compose_jobs(overrides, multirun=False)
+    return {key: value for key, value in job.config.items() if key != "hydra"}
+
+
+@pytest.fixture
+def raw(composed):
+    """The configuration of a small run as a dictionary that a test may change."""
+    return copy.deepcopy(composed)
+
+
+def put(raw, key, value):
+    *path, last = key.split(".")
+    for name in path:
+        raw = raw[name]
+    raw[last] = value
+
+
+def problems_of(raw):
+    with pytest.raises(ConfigError) as caught:
+        build_settings(raw)
+    assert exit_code(caught.value) == 2
+    return caught.value.problems
+
+
+def test_every_option_reaches_its_setting():
+    """Each key is set to a value that is not its default and that no other key has."""
+    overrides = (
+        "dataset=massive",
+        "checkpoint=[]",
+        "+checkpoints.mine.source=org/laya",
+        "+checkpoints.mine.subfolder=small",
+        "+checkpoints.mine.revision=v7",
+        "+checkpoints.mine.max_len=333",
+        "+checkpoints.mine.head_max_len=111",
+        "languages=[de,zh-TW]",
+        "regime=[fixed,unit]",
+        "regime.fixed.temperature=1.7",
+        "transform=[baseline]",
+        "min_confidence=[null,0.25]",
+        "dataset.path=some/data",
+        "dataset.repo=org/data",
+        "dataset.revision=r9",
+        "dataset.split=validation",
+        "dataset.per_lang=7",
+        "dataset.n_opts=6",
+        "dataset.seed=5",
+        "dataset.sampling=by_row",
+        "executor.address=10.0.0.1:6379",
+        "executor.num_actors=4",
+        "executor.num_cpus=2",
+        "executor.num_gpus=0.5",
+        "executor.handshake_timeout_s=31",
+        "executor.shard_timeout_s=32.5",
+        "executor.max_failures=9",
+        "store.uri=my/store",
+        "out_dir=my/out",
+        "batch_tokens=1234",
+        "batch_size=12",
+        "shard_cases=17",
+        "dry_run=true",
+    )
+    [job] = compose_jobs(overrides, multirun=False)
+    built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
+    assert built == Settings(
+        checkpoints=(CheckpointSettings("mine", "org/laya", "small", "v7", 333, 111),),
+        languages=("de", "zh-TW"),
+        regimes=(RegimeSettings("fixed", "fixed", 1.7), RegimeSettings("unit", "unit", None)),
+        transforms=(TransformSettings("baseline"),),
+        min_confidence=(None, 0.25),
+        dataset=DatasetSettings(
+            name="massive",
+            path=Path("some/data"),
+            repo="org/data",
+            revision="r9",
+            split="validation",
+            per_lang=7,
+            n_opts=6,
+            seed=5,
+            sampling="by_row",
+        ),
+        executor=ExecutorSettings(
+            name="ray",
+            address="10.0.0.1:6379",
+            num_actors=4,
+            num_cpus=2,
+            num_gpus=0.5,
+            handshake_timeout_s=31.0,
+            shard_timeout_s=32.5,
+            max_failures=9,
+        ),
+        store=StoreSettings(Path("my/store")),
+        out_dir=Path("my/out"),
+        batch_tokens=1234,
+        batch_size=12,
+        shard_cases=17,
+        dry_run=True,
+    )
+
+
+def test_every_key_of_the_configuration_is_a_classified_setting(composed):
+    """The tree on disk and the dataclasses hold the same options, up to the names of the axes."""
+    axes = {"regime": "regimes", "transform": "transforms"}
+    keys = set()
+    for key, value in composed.items():
+        if key in ("checkpoints", "regime", "transform"):
+            keys |= {f"{axes.get(key, key)}.{field}" for entry in value.values() for field in entry}
+        elif isinstance(value, dict):
+            keys |= {f"{key}.{field}" for field in value}
+        else:
+            keys.add(key)
+    options = IDENTITY_FIELDS | RUNTIME_FIELDS
+    optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
+    assert keys <= options
+    assert options - keys == optional | {"regimes.name", "regimes.temperature"}
+
+
+BAD_VALUES = [
+    ("min_confidence", 1.5),
+    ("min_confidence", -0.1),
+    ("min_confidence", NAN),
+    ("min_confidence", INF),
+    ("min_confidence", True),
+    ("min_confidence", [0.5, True]),
+    ("min_confidence", "0.5"),
+    ("min_confidence", []),
+    ("min_confidence", [[0.5]]),
+    ("dataset.per_lang", 0),
+    ("dataset.per_lang", 2.0),
+    ("dataset.per_lang", True),
+    ("dataset.per_lang", "10"),
+    ("dataset.n_opts", 1),
+    ("dataset.seed", -1),
+    ("dataset.seed", None),
+    ("dataset.sampling", "random"),
+    ("dataset.name", "xnli"),
+    ("dataset.repo", ""),
+    ("dataset.revision", 1234567),
+    ("dataset.path", False),
+    ("dataset.path", ""),
+    ("languages", "xx"),
+    ("languages", ["no"]),
+    ("languages", [False]),
+    ("languages", ["en", None]),
+    ("languages", ["all"]),
+    ("languages", []),
+    ("languages", None),
+    ("languages", 5),
+    ("checkpoints", {}),
+    ("checkpoints", None),
+    ("checkpoints.english.source", 17),
+    ("checkpoints.english.max_len", 7),
+    ("checkpoints.english.head_max_len", "192"),
+    ("checkpoints.english.maxlen", 512),
+    ("regime", {}),
+    ("regime.raw.kind", "fix"),
+    ("regime.served.temperature", 2.0),
+    ("transform", {}),
+    ("transform.baseline.name", "shuffle"),
+    ("executor.name", "dask"),
+    ("executor.num_actors", 0),
+    ("executor.num_cpus", 0),
+    ("executor.num_gpus", -1),
+    ("executor.num_gpus", NAN),
+    ("executor.num_gpus", 1.5),
+    ("executor.handshake_timeout_s", 0),
+    ("executor.shard_timeout_s", INF),
+    ("executor.max_failures", 0),
+    ("executor.gpus", 1),
+    ("store.uri", None),
+    ("store.uri", "s3://bucket/store"),
+    ("out_dir", True),
+    ("batch_tokens", 0),
+    ("batch_size", 0),
+    ("shard_cases", 0),
+    ("dry_run", "yes"),
+    ("dry_run", 1),
+    ("per_lang", 10),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), BAD_VALUES, ids=str)
+def test_a_bad_value_is_one_fault_that_names_its_key(raw, key, value):
+    put(raw, key, value)
+    [problem] = problems_of(raw)
+    assert problem.what == key
+    assert problem.expected
+    assert problem.next_step
+    got = value[-1] if isinstance(value, list) and value else value
+    assert problem.got == repr(got)
+
+
+@pytest.mark.parametrize(
+    "key", ["checkpoints.english", "regime.raw", "transform.baseline", "dataset", "executor", "store"]
+)
+def test_a_value_where_a_mapping_belongs_is_named_first(raw, key):
+    put(raw, key, "text")
+    problem = problems_of(raw)[0]
+    assert (problem.what, problem.expected, problem.got) == (key, "a mapping", "'text'")
+
+
+def test_all_faults_are_shown_at_once_in_one_line_each(raw):
+    bad = {
+        "languages": ["xx", "en", "yy"],
+        "min_confidence": [0.5, 1.5],
+        "dataset.per_lang": 0,
+        "checkpoints.english.source": None,
+        "executor.num_cpus": 0,
+        "shard_cases": 0,
+        "per_lang": 10,
+    }
+    for key, value in bad.items():
+        put(raw, key, value)
+    problems = problems_of(raw)
+    assert sorted(problem.what for problem in problems) == sorted([*bad, "languages"])
+    assert len(str(ConfigError(*problems)).splitlines()) == len(problems)
+
+
+@pytest.mark.parametrize(
+    ("code", "nearest"), [("no", "nb"), ("eng", "en"), ("zh", "zh-TW"), ("zh_CN", "zh-CN"), ("pt-BR", "pt")]
+)
+def test_an_unknown_language_lists_the_51_with_near_ones_first(raw, code, nearest):
+    raw["languages"] = code
+    [problem] = problems_of(raw)
+    listed = problem.expected[problem.expected.index("(") + 1 : -1].split(", ")
+    assert nearest in listed[:3]
+    assert sorted(listed) == sorted(LANGUAGES)
+    assert problem.got == repr(code)
+
+
+def test_an_unknown_key_lists_its_neighbours_with_the_nearest_first(raw):
+    raw["dataset"]["per_lan"] = 5
+    [problem] = problems_of(raw)
+    assert problem.what == "dataset.per_lan"
+    assert problem.expected.startswith("one of the known keys (per_lang, ")
+    assert "n_opts" in problem.expected
+
+
+@pytest.mark.parametrize(("value", "quoting"), [(False, True), (True, True), ("no", False), (1, False)])
+def test_only_a_yaml_boolean_gets_the_hint_to_quote(raw, value, quoting):
+    raw["languages"] = [value]
+    [problem] = problems_of(raw)
+    assert ("quote" in problem.next_step) is quoting
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, (None,)),
+        (0.0, (0.0,)),
+        (0, (0.0,)),
+        (1, (1.0,)),
+        ([0.7], (0.7,)),
+        ([None, 0.0], (None, 0.0)),
+        ([0, 0.0, 0.5, 0.5, 1], (0.0, 0.5, 1.0)),
+        ([0.9, 0.1], (0.9, 0.1)),
+    ],
+)
+def test_thresholds_are_floats_once_each_and_none_is_not_zero(raw, given, expected):
+    raw["min_confidence"] = given
+    built = build_settings(raw).min_confidence
+    assert built == expected
+    assert [type(value) for value in built] == [type(value) for value in expected]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("en", ("en",)),
+        (["de", "en", "de"], ("de", "en")),
+        (("zh-TW",), ("zh-TW",)),
+        ("all", tuple(LANGUAGES)),
+    ],
+)
+def test_languages_are_one_code_a_list_or_all(raw, given, expected):
+    raw["languages"] = given
+    assert build_settings(raw).languages == expected
+
+
+def test_all_means_the_51_of_massive():
+    assert len(LANGUAGES) == 51
+    assert [*LANGUAGES] == sorted(LANGUAGES)
+
+
+def test_the_order_in_which_names_were_written_is_not_kept(raw):
+    first = build_settings(raw)
+    for key in ("checkpoints", "regime"):
+        raw[key] = dict(reversed(raw[key].items()))
+    assert build_settings(raw) == first
+
+
+@pytest.mark.parametrize("key", ["executor.num_gpus", "executor.shard_timeout_s", "regime.fixed.temperature"])
+def test_a_whole_number_will_do_where_a_number_is_wanted(raw, key):
+    raw["regime"] = {"fixed": {"kind": "fixed", "temperature": 1.0}}
+    put(raw, key, 2)
+    built = build_settings(raw)
+    value = built.regimes[0].temperature if key.startswith("regime") else getattr(built.executor, key.split(".")[1])
+    assert (type(value), value) == (float, 2.0)
+
+
+@pytest.mark.parametrize("temperature", [0, 0.0, -1.0, NAN, INF, None, True, "1.7"])
+def test_a_fixed_temperature_is_a_positive_finite_number(raw, temperature):
+    raw["regime"] = {"warm": {"kind": "fixed", "temperature": temperature}}
+    [problem] = problems_of(raw)
+    assert problem.what == "regime.warm.temperature"
+    assert "above 0" in problem.expected
+
+
+@pytest.mark.parametrize(("key", "value"), [("address", "auto"), ("num_actors", 2)])
+def test_inline_refuses_what_it_would_ignore(raw, key, value):
+    raw["executor"] |= {"name": "inline", "num_actors": 1, key: value}
+    [problem] = problems_of(raw)
+    assert problem.what == f"executor.{key}"
+    assert "executor=ray" in problem.next_step
+
+
+@pytest.mark.parametrize(("gpus", "device"), [(0, "cpu"), (0.25, "cuda"), (2, "cuda")])
+def test_the_device_follows_the_gpus_asked_for(raw, gpus, device):
+    raw["executor"]["num_gpus"] = gpus
+    assert build_settings(raw).executor.device == device
+
+
+@pytest.mark.parametrize(
+    ("uri", "folder"),
+    [("outputs/store", "outputs/store"), ("file:///data/my%20store", "/data/my store"), ("/abs", "/abs")],
+)
+def test_the_store_is_a_folder_or_a_file_uri(raw, uri, folder):
+    raw["store"]["uri"] = uri
+    assert build_settings(raw).store.uri == Path(folder)
+
+
+@pytest.mark.parametrize(("given", "folder"), [("2026", Path("2026")), ("~/x", Path("~/x").expanduser()), (None, None)])
+def test_a_folder_may_be_named_by_a_text_of_digits_or_the_home_sign(raw, given, folder):
+    raw["out_dir"] = given
+    assert build_settings(raw).out_dir == folder
+
+
+@pytest.mark.parametrize("key", ["out_dir", "dataset.path"])
+@pytest.mark.parametrize("number", [2026, 20261130, 1000.0])
+def test_a_number_is_no_folder_since_nobody_knows_how_it_was_written(raw, key, number):
+    put(raw, key, number)
+    [problem] = problems_of(raw)
+    assert (problem.what, problem.got) == (key, repr(number))
+
+
+@pytest.mark.parametrize("written", ["2026_11_30", "1e3", "007"])
+def test_a_folder_on_the_command_line_is_the_one_that_was_written(written):
+    """Hydra reads `2026_11_30` as 20261130 and `1e3` as 1000.0: the folder stays as written, or is refused."""
+    [job] = compose_jobs([f"out_dir={written}", f"dataset.path={written}"], multirun=False)
+    config = {key: value for key, value in job.config.items() if key != "hydra"}
+    got = {"as written"}
+    with suppress(ConfigError):
+        built = build_settings(config)
+        got = {str(built.out_dir), str(built.dataset.path)}
+    assert got <= {"as written", written}
+
+
+def test_without_a_word_the_demo_is_swept_and_needs_no_network():
+    [job] = compose_jobs([], multirun=False)
+    built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
+    assert (built.dataset.name, built.dataset.path, built.dataset.repo) == ("demo", None, None)
+    assert len(built.languages) == 51
+    assert [checkpoint.source for checkpoint in built.checkpoints] == [
+        "bundled:demo_english",
+        "bundled:demo_multilingual",
+    ]
+    assert [regime.name for regime in built.regimes] == ["raw", "served"]
+    assert math.isfinite(built.executor.shard_timeout_s)
+
+
+@pytest.mark.parametrize(("name", "path", "repo"), [("massive", None, None), ("demo", "my/data", None)])
+def test_a_dataset_has_one_place(raw, name, path, repo):
+    raw["dataset"] |= {"name": name, "path": path, "repo": repo}
+    [problem] = problems_of(raw)
+    assert problem.what == "dataset.path"

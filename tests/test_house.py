@@ -1,0 +1,199 @@
+"""The rules of the house: who imports whom, what stays light, what is public."""
+
+import ast
+import graphlib
+import importlib
+import pkgutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import laya_sweep
+
+PACKAGE = Path(laya_sweep.__file__).parent
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "conf")
+
+#: Room -> the rooms it may import. Data flows one way: nothing here may close a circle.
+ALLOWED = {
+    # plain values and rules
+    "errors": set(),
+    "identity": set(),
+    "settings": set(),
+    # where cases come from, how they are shown
+    "demo": set(),
+    "hub": {"errors"},
+    "suites": {"demo", "errors", "hub", "identity", "settings"},
+    "transforms": {"suites"},
+    # facts
+    "engines": {"demo", "errors", "hub", "identity", "scoring", "settings", "transforms"},
+    "store": {"errors", "identity"},
+    "execution": {"engines", "errors", "hub", "scoring", "settings", "store", "transforms"},
+    "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
+    "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
+    # derived: no torch, no Ray
+    "scoring": set(),
+    "metrics": set(),
+    "reports": {"metrics"},
+    "derive": {"errors", "metrics", "plan", "scoring", "store"},
+    # the command line
+    "compose": {"errors"},
+    "config": {"errors", "settings", "suites", "transforms"},
+    "console": {"execution"},
+    "documents": {"engines", "identity", "plan", "reports", "settings", "store", "suites"},
+    "run_folder": {"errors", "store"},
+    "sweep": {
+        "console",
+        "derive",
+        "documents",
+        "engines",
+        "errors",
+        "hub",
+        "identity",
+        "inference",
+        "metrics",
+        "plan",
+        "reports",
+        "run_folder",
+        "scoring",
+        "settings",
+        "store",
+        "suites",
+    },
+    "__main__": {"compose", "config", "console", "errors", "hub", "sweep"},
+}
+
+#: Library -> the rooms that may import it, anywhere in their modules.
+LIBRARIES = {
+    "torch": {"demo", "engines"},  # demo: the training script alone
+    "ray": {"execution"},
+    "hydra": {"compose"},
+    "omegaconf": {"compose"},
+    "datasets": {"hub"},
+    "huggingface_hub": {"hub"},
+    "transformers": {"demo"},
+    "laya": {"config", "demo", "engines"},
+    "rich": {"console"},
+}
+
+LIGHT_ROOMS = {"scoring", "metrics"}
+
+
+def shown(path):
+    return str(path.relative_to(PACKAGE))
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Absolute names of everything a module imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the direction"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_imported(path):
+    names = (name.split(".") for name in imported(path))
+    return {parts[1] for parts in names if parts[0] == "laya_sweep"} - {room_of(path)}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.parent != PACKAGE or p.name != "__init__.py"], ids=shown)
+def test_a_room_imports_only_what_the_table_allows(path):
+    room = room_of(path)
+    assert room in ALLOWED, f"{room}: a new room; say in ALLOWED what it may import"
+    forbidden = rooms_imported(path) - ALLOWED[room]
+    assert not forbidden, f"{shown(path)} imports {sorted(forbidden)}, which ALLOWED[{room!r}] does not list"
+
+
+def test_the_table_closes_no_circle_and_names_real_rooms():
+    order = [*graphlib.TopologicalSorter(ALLOWED).static_order()]
+    assert set(order) == set(ALLOWED) == {room_of(path) for path in MODULES} - {"__init__"}
+
+
+def test_the_package_itself_imports_nothing():
+    assert [*imported(PACKAGE / "__init__.py")] == []
+
+
+@pytest.mark.parametrize("library", sorted(LIBRARIES))
+def test_a_heavy_library_lives_in_its_rooms(library):
+    users = {room_of(path) for path in MODULES if library in {name.split(".")[0] for name in imported(path)}}
+    assert users <= LIBRARIES[library]
+
+
+@pytest.mark.parametrize("room", sorted(LIGHT_ROOMS))
+def test_scoring_and_metrics_need_numpy_and_pyarrow_alone(room):
+    names = {name.split(".")[0] for path in (PACKAGE / room).rglob("*.py") for name in imported(path)}
+    assert names - sys.stdlib_module_names <= {"numpy", "pyarrow", "laya_sweep"}
+
+
+HEAVY = ("torch", "ray", "transformers", "datasets")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import laya_sweep.__main__",
+        "from laya_sweep.__main__ import main; main(['--help'])",
+        "from laya_sweep.__main__ import main; main(['--version'])",
+        "import laya_sweep.config",
+        "import laya_sweep.sweep",
+        "import laya_sweep.scoring, laya_sweep.metrics, laya_sweep.reports, laya_sweep.derive",
+        "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
+    ],
+)
+def test_what_must_start_fast_loads_neither_torch_nor_ray(code):
+    script = (
+        f"import sys\n{code}\nloaded = [name for name in {HEAVY} if name in sys.modules]\nassert not loaded, loaded"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+PACKAGES = sorted(
+    f"laya_sweep.{info.name}"
+    for info in pkgutil.iter_modules(laya_sweep.__path__)
+    if info.ispkg and info.name != "conf"
+)
+
+
+def in_order(name):
+    """The order ruff keeps `__all__` in: constants, then classes, then functions."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+def public_names(package):
+    """Public names that a package made or took from its own modules: no modules, nothing from elsewhere."""
+    for name, value in vars(package).items():
+        if name.startswith("_") or isinstance(value, types.ModuleType) or name == "annotations":
+            continue
+        if isinstance(value, type | types.FunctionType) and not value.__module__.startswith(package.__name__):
+            continue
+        yield name
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_all_is_sorted_and_is_what_is_public(name):
+    package = importlib.import_module(name)
+    listed = getattr(package, "__all__", [])
+    assert [*listed] == sorted(listed, key=in_order)
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == set(public_names(package))
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) not in ("__main__", "console")], ids=shown)
+def test_only_the_command_line_prints(path):
+    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    said = [node.lineno for node in calls if isinstance(node.func, ast.Name) and node.func.id == "print"]
+    said += [
+        node.lineno
+        for node in calls
+        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func) in ("sys.stdout.write", "sys.stderr.write")
+    ]
+    assert not said, f"{shown(path)} prints in line {said}"

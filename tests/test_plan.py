@@ -1,0 +1,327 @@
+"""Axes -> cells -> shards: keys that move with identity alone, and pending by ids."""
+
+import dataclasses
+
+import pytest
+from builders import (
+    CHECKPOINT_CONFIG,
+    HubDouble,
+    checkpoint_settings,
+    dataset_settings,
+    error_row,
+    executor_settings,
+    fact_row,
+    facts_table,
+    language_rows,
+    make_cases,
+    make_settings,
+    timings_table,
+    write_checkpoint,
+    write_language,
+)
+
+from laya_sweep import identity, plan
+from laya_sweep.engines import locate
+from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
+from laya_sweep.plan import Cell, build_languages, make_plan, shards
+from laya_sweep.settings import RegimeSettings, StoreSettings, TransformSettings
+from laya_sweep.store import FactStore, Part, RowId
+from laya_sweep.suites import IntentSuite, intent
+from laya_sweep.transforms import TRANSFORMS, variants_of
+
+
+class VersionedHub(HubDouble):
+    """A Hub whose repositories hold another checkpoint and other rows at each commit."""
+
+    def __init__(self, root):
+        super().__init__()
+        self.root = root
+
+    def download(self, repo, commit, patterns):
+        return write_checkpoint(self.root / commit.replace("/", "-"), weights=commit.encode())
+
+    def rows(self, repo, commit, config, split):
+        return language_rows(12, labels=[f"label_{i}" for i in range(8)])
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A local dataset and checkpoint, a Hub, a store; `plan_of(settings)` goes the whole way from settings to plan."""
+    labels = [f"label_{i}" for i in range(8)]
+    for code in ("en", "de"):
+        for root, split in (("data", "test"), ("data", "dev"), ("other", "test")):
+            write_language(tmp_path / root, code, language_rows(12 if root == "data" else 13, labels), split)
+    write_checkpoint(tmp_path / "c")
+    write_checkpoint(tmp_path / "c" / "sub", weights=b"sub")
+    write_checkpoint(tmp_path / "other-c", weights=b"other")
+    hub, store = VersionedHub(tmp_path / "hub"), FactStore(tmp_path / "store")
+
+    class World:
+        root = tmp_path
+        settings = make_settings(
+            checkpoints=(checkpoint_settings(tmp_path / "c"),),
+            dataset=dataset_settings(tmp_path / "data", per_lang=6, n_opts=5),
+        )
+
+        @staticmethod
+        def plan_of(settings):
+            located = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
+            suite = IntentSuite(settings.dataset, hub)
+            return make_plan(settings, located, build_languages(suite, settings.languages), store)
+
+        @classmethod
+        def key_of(cls, settings):
+            [key] = {cell.key for cell in cls.plan_of(settings).cells if cell.language == "en"}
+            return key
+
+        @staticmethod
+        def commit(key, *rows):
+            rows = [{**row, "cell_key": key} for row in rows]
+            store.commit(key, Part.of(key, facts_table(rows), timings_table([])))
+
+    World.store = store
+    return World
+
+
+def changed(settings, name, value):
+    """Settings with one dotted field set, in the first item where the field belongs to an axis."""
+    head, _, rest = name.partition(".")
+    if not rest:
+        return dataclasses.replace(settings, **{head: value})
+    part = getattr(settings, head)
+    if isinstance(part, tuple):
+        return dataclasses.replace(settings, **{head: (dataclasses.replace(part[0], **{rest: value}), *part[1:])})
+    return dataclasses.replace(settings, **{head: dataclasses.replace(part, **{rest: value})})
+
+
+def under(folder):
+    """A path of the test's world, filled in when the test runs."""
+    return lambda root: root / folder
+
+
+RUNTIME_CHANGES = {
+    "checkpoints.name": "another",
+    "dataset.per_lang": 11,
+    "languages": ("de", "en"),
+    "regimes.name": "cold",
+    "regimes.kind": "raw",
+    "regimes.temperature": 1.7,
+    "min_confidence": (None, 0.5),
+    "executor.name": "ray",
+    "executor.address": "auto",
+    "executor.num_actors": 7,
+    "executor.num_cpus": 3,
+    "executor.handshake_timeout_s": 1.0,
+    "executor.shard_timeout_s": 1.0,
+    "executor.max_failures": 1,
+    "store.uri": under("another-store"),
+    "out_dir": under("out"),
+    "batch_tokens": 17,
+    "batch_size": 7,
+    "shard_cases": 2,
+    "dry_run": True,
+}
+
+IDENTITY_CHANGES = {
+    "checkpoints.source": lambda root: str(root / "other-c"),
+    "checkpoints.subfolder": "sub",
+    "checkpoints.max_len": 100,
+    "checkpoints.head_max_len": 100,
+    "transforms.name": "another",
+    "dataset.name": "demo",
+    "dataset.path": under("other"),
+    "dataset.split": "dev",
+    "dataset.n_opts": 4,
+    "dataset.seed": 14,
+    "dataset.sampling": "by_row",
+    "executor.num_gpus": 0.5,
+}
+
+HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
+
+
+def value_of(value, root):
+    return value(root) if callable(value) else value
+
+
+def test_every_classified_field_is_changed_below():
+    assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES} == IDENTITY_FIELDS
+
+
+@pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
+def test_no_runtime_field_moves_a_key(world, name):
+    settings = changed(world.settings, name, value_of(RUNTIME_CHANGES[name], world.root))
+    assert settings != world.settings
+    assert world.key_of(settings) == world.key_of(world.settings)
+
+
+@pytest.mark.parametrize("name", sorted(IDENTITY_CHANGES))
+def test_every_identity_field_moves_the_key(world, monkeypatch, name):
+    monkeypatch.setitem(TRANSFORMS, "another", TRANSFORMS["baseline"])
+    settings = changed(world.settings, name, value_of(IDENTITY_CHANGES[name], world.root))
+    assert world.key_of(settings) != world.key_of(world.settings)
+
+
+@pytest.mark.parametrize("name", sorted(HUB_CHANGES))
+def test_every_identity_field_of_the_hub_moves_the_key(world, name):
+    settings = dataclasses.replace(
+        world.settings, checkpoints=(checkpoint_settings("org/laya"),), dataset=dataset_settings(repo="org/massive")
+    )
+    assert world.key_of(changed(settings, name, HUB_CHANGES[name])) != world.key_of(settings)
+
+
+@pytest.mark.parametrize(
+    ("holder", "name", "value"),
+    [
+        (intent, "RECIPE_VERSION", 99),
+        (plan, "LAYOUT_VERSION", 99),
+        (plan, "LENGTH_MULTIPLE", 99),
+        (identity, "KEY_VERSION", 99),
+        (plan, "library_versions", lambda names: dict.fromkeys(names, "9.9")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_new_version_of_what_makes_a_logit_moves_the_key(world, monkeypatch, holder, name, value):
+    before = world.key_of(world.settings)
+    monkeypatch.setattr(holder, name, value)
+    assert world.key_of(world.settings) != before
+
+
+def test_a_new_version_of_a_transform_moves_its_key(world, monkeypatch):
+    before = world.key_of(world.settings)
+    monkeypatch.setitem(TRANSFORMS, "baseline", TRANSFORMS["baseline"]._replace(version=2))
+    assert world.key_of(world.settings) != before
+
+
+def test_edited_temperatures_and_another_place_move_no_key(world):
+    before = world.key_of(world.settings)
+    write_checkpoint(world.root / "moved", {**CHECKPOINT_CONFIG, "temperature": [3.0, 3.0, 3.0]})
+    assert world.key_of(changed(world.settings, "checkpoints.source", str(world.root / "moved"))) == before
+
+
+def test_a_default_written_out_is_the_same_work(world):
+    settings = changed(world.settings, "checkpoints.max_len", CHECKPOINT_CONFIG["max_len"])
+    assert world.key_of(settings) == world.key_of(world.settings)
+
+
+def test_libraries_in_the_key_are_those_that_move_logits(world):
+    [cell] = world.plan_of(world.settings).cells
+    assert set(cell.identity["versions"]) == {"laya", "torch", "transformers", "tokenizers"}
+
+
+def test_cells_are_the_product_and_a_broken_language_is_recorded(world):
+    (world.root / "data" / "data" / "de" / "test.jsonl.gz").write_bytes(b"")
+    settings = dataclasses.replace(
+        world.settings,
+        checkpoints=tuple(checkpoint_settings(world.root / place, place) for place in ("c", "other-c")),
+        languages=("de", "en", "fr"),
+    )
+    made = world.plan_of(settings)
+    assert [(cell.checkpoint, cell.language, cell.transform) for cell in made.cells] == [
+        ("c", "en", "baseline"),
+        ("other-c", "en", "baseline"),
+    ]
+    assert [*made.failed_languages] == ["de", "fr"]
+    assert all(error.startswith(f"{code}: ") for code, error in made.failed_languages.items())
+    assert (made.rows, made.pending_rows, made.damaged) == (12, 12, ())
+    assert not world.store.root.exists()
+
+
+def test_the_same_weights_under_two_names_share_their_key(world):
+    both = tuple(checkpoint_settings(world.root / "c", name) for name in ("one", "two"))
+    made = world.plan_of(dataclasses.replace(world.settings, checkpoints=both))
+    assert [cell.checkpoint for cell in made.cells] == ["one", "two"]
+    assert len({cell.key for cell in made.cells}) == 1
+
+
+def test_done_is_by_id_and_a_wider_per_lang_runs_only_what_is_missing(world):
+    [narrow] = world.plan_of(world.settings).cells
+    world.commit(narrow.key, *(fact_row(row_id.case_id) for row_id in narrow.row_ids))
+    made = world.plan_of(world.settings)
+    assert (made.rows, made.pending_rows, shards(made.cells, 5)) == (6, 0, [])
+    wide = world.plan_of(changed(world.settings, "dataset.per_lang", 10))
+    [cell] = wide.cells
+    assert cell.key == narrow.key
+    assert cell.row_ids[:6] == narrow.row_ids
+    assert [variant.case_id for variant in cell.pending] == [row_id.case_id for row_id in cell.row_ids[6:]]
+    assert (wide.rows, wide.pending_rows) == (10, 4)
+    fewer = world.plan_of(changed(world.settings, "dataset.per_lang", 2))
+    assert (fewer.rows, fewer.pending_rows) == (2, 0)
+
+
+def test_a_file_is_not_a_row(world):
+    """Parts that hold other rows, error rows or damage leave the cell as pending as it was."""
+    [cell] = world.plan_of(world.settings).cells
+    ids = [row_id.case_id for row_id in cell.row_ids]
+    world.commit(cell.key, fact_row("somebody-else"), error_row(ids[0]), fact_row(ids[1], variant="turned"))
+    world.commit(cell.key, fact_row(ids[2]), fact_row(ids[3]))
+    before = {*world.store.root.rglob("part-*")}
+    world.commit(cell.key, fact_row(ids[4]))
+    [lost] = {*world.store.root.rglob("part-*")} - before
+    lost.write_bytes(lost.read_bytes()[:-20])
+    made = world.plan_of(world.settings)
+    assert [variant.case_id for variant in made.cells[0].pending] == [ids[i] for i in (0, 1, 4, 5)]
+    [message] = made.damaged
+    assert message.startswith(lost.name)
+
+
+def cell_of(cases, done=()):
+    variants = tuple(variant for case in cases for variant in variants_of("baseline", case))
+    return Cell("key", {}, "mine", "en", "baseline", tuple(cases), variants, frozenset(done))
+
+
+@pytest.mark.parametrize(("size", "sizes"), [(1, [1] * 10), (4, [4, 4, 2]), (5, [5, 5]), (10, [10]), (64, [10])])
+def test_shards_are_up_to_size_in_order_and_lose_nothing(size, sizes):
+    cell = cell_of(make_cases(10))
+    made = shards([cell], size)
+    assert [len(shard.variants) for shard in made] == sizes
+    assert [variant for shard in made for variant in shard.variants] == [*cell.variants]
+    for shard in made:
+        assert (shard.cell_key, shard.checkpoint, shard.language, shard.transform) == ("key", "mine", "en", "baseline")
+        assert (shard.rows, shard.attempt) == (len(shard.variants), 1)
+
+
+def test_a_shard_never_crosses_cells_and_holds_only_what_is_pending():
+    cases = make_cases(6)
+    done = {RowId(case.case_id, "baseline", "intent") for case in cases[1:4]}
+    full = cell_of(cases, {RowId(case.case_id, "baseline", "intent") for case in cases})
+    made = shards([cell_of(cases, done), full, cell_of(cases)], 100)
+    assert [[cases.index(case) for case in cases if case.case_id in ids] for ids in map(case_ids, made)] == [
+        [0, 4, 5],
+        [0, 1, 2, 3, 4, 5],
+    ]
+
+
+def case_ids(shard):
+    return [variant.case_id for variant in shard.variants]
+
+
+def test_a_cost_is_the_bytes_of_what_the_model_reads():
+    cell = cell_of(make_cases(3))
+    [shard] = shards([cell], 3)
+    assert shard.cost == sum(
+        len(ordered_json([variant.state, variant.questions]).encode()) for variant in cell.variants
+    )
+    assert shard.cost > sum(part.cost for part in shards([cell], 1)[:2])
+    long = dataclasses.replace(cell.variants[0], state={"utterance": "ሰላም" * 100})
+    assert shards([dataclasses.replace(cell, variants=(long,))], 1)[0].cost >= 900
+
+
+def test_a_case_with_one_question_done_runs_as_a_whole():
+    [case] = make_cases(1)
+    two = dataclasses.replace(case, questions={"a": case.questions["intent"], "b": case.questions["intent"]})
+    half = cell_of([two], {RowId(two.case_id, "baseline", "a")})
+    assert half.row_ids == [RowId(two.case_id, "baseline", "a"), RowId(two.case_id, "baseline", "b")]
+    assert (len(half.pending), half.pending_rows) == (1, 2)
+    assert cell_of([two], half.row_ids).pending == ()
+
+
+def test_settings_used_here_are_changed_one_at_a_time():
+    settings = make_settings(
+        regimes=(RegimeSettings("served", "served", None),), transforms=(TransformSettings("baseline"),)
+    )
+    assert changed(settings, "executor.num_cpus", 9) == dataclasses.replace(
+        settings, executor=executor_settings(num_cpus=9)
+    )
+    assert changed(settings, "store.uri", settings.store.uri).store == StoreSettings(settings.store.uri)
