@@ -13,8 +13,9 @@ from laya.train import encode_item, encode_state, make_item, to_internal
 from laya_sweep.demo.corpus import CorpusRow
 from laya_sweep.demo.questions import INTENTS, intent_question, state, urgency_question, wish_question
 
-#: Room for ten options and the longest utterance of any language, untruncated; tests hold that.
-MAX_LEN, HEAD_MAX_LEN = 256, 128
+#: Room for ten options and the longest utterance of any language, untruncated; tests hold that. The English
+#: tokenizer reads other scripts byte by byte, three a letter.
+MAX_LEN, HEAD_MAX_LEN = 512, 128
 
 #: Batches drawn and sorted by length together, so that little of a batch is padding.
 _POOL_BATCHES = 16

@@ -1,6 +1,6 @@
 """Trains the two bundled checkpoints from the train rows of the bundled corpus.
 
-    python -m laya_sweep.demo.train OUT [--only NAME] [--steps N]
+    python -m laya_sweep.demo.train OUT [--only NAME] [--steps N] [--temperature-items N]
 
 Deterministic: one thread and seeds of its own, so the same machine and versions give the same bytes.
 
@@ -29,12 +29,11 @@ from laya.calibrate import MIN_BUCKET_N, fit_temperature_map
 from laya.common import QTYPES, DecisionModel, collate_items
 from laya.train import calibration_records, soft_ce_loss
 from safetensors.torch import save_file
-from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer, ModernBertConfig
 
 from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.examples import HEAD_MAX_LEN, MAX_LEN, Example, Examples, tokenizer_texts
-from laya_sweep.demo.questions import INTENTS, URGENCY_LEVELS
+from laya_sweep.demo.hints import SMOOTHING, Hints
 from laya_sweep.demo.tokenizer import CLS_ID, PAD_ID, SEP_ID, Remembering, save_tokenizer, train_tokenizer
 
 _LOG = logging.getLogger(__name__)
@@ -44,16 +43,14 @@ _HIDDEN, _LAYERS, _HEADS = 64, 2, 2
 #: Wider than ModernBERT's 0.02, which at this width leaves attention flat for hundreds of steps.
 _INITIALIZER_RANGE = 0.1
 
-#: Share of the target spread over all options, so that logits stay small.
-_SMOOTHING = 0.1
-
-#: `cross_entropy` leaves out positions with this label.
-_NO_LABEL = -100
-
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that shapes a checkpoint, the corpus apart."""
+    """Everything that shapes a checkpoint, the corpus apart.
+
+    `temperature_items` is the least number of items that each temperature is fitted to; below the default, the
+    runtime's own floor, it fits one a question type and none an option-count bucket.
+    """
 
     name: str
     english_only: bool
@@ -62,6 +59,7 @@ class Recipe:
     batch: int
     seed: int
     learning_rate: float = 2e-3
+    temperature_items: int = MIN_BUCKET_N
 
 
 RECIPES = (
@@ -87,7 +85,7 @@ def train(recipe: Recipe, out: Path) -> dict[str, Any]:
         examples = Examples(tokenizer, rows, recipe.seed)
         _fit(model, examples, recipe)
         _round_to_half(model)
-        config = _config(recipe, _temperatures(model, tokenizer, examples))
+        config = _config(recipe, _temperatures(model, tokenizer, examples, recipe))
         _save(model, config, folder)
         _publish(folder, out / recipe.name)
     return config
@@ -118,7 +116,7 @@ def _new_model(vocabulary: int) -> DecisionModel:
 
 
 def _fit(model: DecisionModel, examples: Examples, recipe: Recipe) -> None:
-    hints = _Hints(model)
+    hints = Hints(model)
     parameters = [*model.parameters(), *hints.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate, betas=(0.9, 0.99), weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _pace(step, recipe.steps))
@@ -141,63 +139,14 @@ def _pace(step: int, steps: int) -> float:
     return min(1.0, (step + 1) / max(1, steps // 20)) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-def _loss(model: DecisionModel, hints: _Hints, drawn: Sequence[Example]) -> torch.Tensor:
+def _loss(model: DecisionModel, hints: Hints, drawn: Sequence[Example]) -> torch.Tensor:
     batch = collate_items([[example.encoded for example in drawn]], PAD_ID)
     inputs = ("input_ids", "attention_mask", "marker_pos", "marker_mask", "qtype")
     logits, _act = model(*(batch[name] for name in inputs))
     mask = batch["marker_mask"]
     even = mask / mask.sum(-1, keepdim=True)
-    answered: torch.Tensor = soft_ce_loss(logits, (1 - _SMOOTHING) * batch["target"] + _SMOOTHING * even, mask)
+    answered: torch.Tensor = soft_ce_loss(logits, (1 - SMOOTHING) * batch["target"] + SMOOTHING * even, mask)
     return answered + hints.loss(batch, drawn)
-
-
-class _Hints(torch.nn.Module):
-    """Two readings of the encoder's output that exist in training alone.
-
-    The mean over the utterance has to tell its intent and urgency, and an option's marker the intent it offers,
-    both by one linear map. So the two come to lie in one space, and comparing them is quickly learnt; without it
-    the choice stays at chance for longer than the whole training lasts.
-    """
-
-    def __init__(self, model: DecisionModel) -> None:
-        super().__init__()
-        self._intent = torch.nn.Linear(_HIDDEN, len(INTENTS))
-        self._urgency = torch.nn.Linear(_HIDDEN, len(URGENCY_LEVELS))
-        self._hidden = torch.empty(0)
-        self._hook = model.encoder.register_forward_hook(self._keep)
-
-    def remove(self) -> None:
-        """Take the hook off the encoder."""
-        self._hook.remove()
-
-    def loss(self, batch: dict[str, Any], drawn: Sequence[Example]) -> torch.Tensor:
-        """Cross-entropy of both readings for the batch that just went through the encoder."""
-        return self._utterances(batch, drawn) + self._options(batch, drawn)
-
-    def _keep(self, _module: torch.nn.Module, _inputs: object, output: Any) -> None:  # noqa: ANN401
-        self._hidden = output.last_hidden_state
-
-    def _utterances(self, batch: dict[str, Any], drawn: Sequence[Example]) -> torch.Tensor:
-        starts = torch.tensor([example.state_start for example in drawn])
-        within = torch.arange(self._hidden.shape[1])[None] >= starts[:, None]
-        weights = (within & batch["attention_mask"].bool()).float()[:, :, None]
-        mean = (self._hidden * weights).sum(1) / weights.sum(1)
-        intents = torch.tensor([INTENTS.index(example.row.intent) for example in drawn])
-        urgencies = torch.tensor([example.row.urgency for example in drawn])
-        by_intent = functional.cross_entropy(self._intent(mean), intents, label_smoothing=_SMOOTHING)
-        by_urgency = functional.cross_entropy(self._urgency(mean), urgencies, label_smoothing=_SMOOTHING)
-        return by_intent + 0.5 * by_urgency
-
-    def _options(self, batch: dict[str, Any], drawn: Sequence[Example]) -> torch.Tensor:
-        labels = torch.full(batch["marker_mask"].shape, _NO_LABEL)
-        for index, example in enumerate(drawn):
-            offered = [INTENTS.index(intent) for intent in example.offered]
-            labels[index, : len(offered)] = torch.tensor(offered, dtype=torch.long)
-        rows = torch.arange(len(drawn))[:, None]
-        read = self._intent(self._hidden[rows, batch["marker_pos"]])
-        # A sum over at least one: a batch without a choice has no label, and a mean of none is not a number.
-        total = functional.cross_entropy(read.flatten(0, 1), labels.flatten(), ignore_index=_NO_LABEL, reduction="sum")
-        return total / (labels != _NO_LABEL).sum().clamp(min=1)
 
 
 def _round_to_half(model: DecisionModel) -> None:
@@ -207,8 +156,8 @@ def _round_to_half(model: DecisionModel) -> None:
             value.copy_(value.half())
 
 
-def _temperatures(model: DecisionModel, tokenizer: Remembering, examples: Examples) -> dict[str, Any]:
-    items = examples.for_temperatures(MIN_BUCKET_N)
+def _temperatures(model: DecisionModel, tokenizer: Remembering, examples: Examples, recipe: Recipe) -> dict[str, Any]:
+    items = examples.for_temperatures(recipe.temperature_items)
     records = calibration_records(model, tokenizer, items, _CPU, MAX_LEN, HEAD_MAX_LEN, batch_size=64)
     fitted = fit_temperature_map(records)
     # The map itself holds clamped values; what the fit arrived at stands beside it.
@@ -250,6 +199,10 @@ def _publish(finished: Path, target: Path) -> None:
         file.replace(place)
 
 
+def _shortened(recipe: Recipe, steps: int | None, temperature_items: int | None) -> Recipe:
+    return replace(recipe, steps=steps or recipe.steps, temperature_items=temperature_items or recipe.temperature_items)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train the checkpoints into a folder; a line each on stdout."""
     parser = argparse.ArgumentParser(
@@ -257,13 +210,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("out", type=Path, help="folder that gets a folder a checkpoint")
     parser.add_argument("--only", choices=[recipe.name for recipe in RECIPES], help="train this one only")
-    parser.add_argument("--steps", type=int, help="fewer steps than the recipe's, for a trial")
+    parser.add_argument("--steps", type=int, help="for a trial: so many steps in place of the recipe's")
+    parser.add_argument("--temperature-items", type=int, help="for a trial: fit temperatures to fewer items")
     given = parser.parse_args(arguments)
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
     for recipe in RECIPES:
         if given.only in (None, recipe.name):
             started = time.monotonic()
-            config = train(replace(recipe, steps=given.steps or recipe.steps), given.out)
+            config = train(_shortened(recipe, given.steps, given.temperature_items), given.out)
             seconds = time.monotonic() - started
             _LOG.info("%s: %.0f s, temperatures %s", recipe.name, seconds, config["temperature_by_options"])
     return 0

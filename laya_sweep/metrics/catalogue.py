@@ -7,7 +7,7 @@ terms or a member of a `family` is resampled, and `no_interval` says why there i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
@@ -101,6 +101,11 @@ def _correct(population: str) -> Terms:
     return lambda view: view.correct(population)
 
 
+def _accuracy(name: str, population: str) -> Metric:
+    found = _mean(name, population, _correct(population), proportion=True)
+    return replace(found, spread=lambda view: view.right_spread(population))
+
+
 def _first(population: str) -> Terms:
     return lambda view: view.column("gold_index", population) == 0
 
@@ -151,9 +156,9 @@ def _brier_terms(view: SliceView) -> Floats:
 def _fixed(bins: int) -> list[Metric]:
     """The metrics that have no parameter but the bin count, in the order of reports."""
     return [
-        _mean("choice_accuracy", "choice", _correct("choice"), proportion=True),
-        _mean("accuracy", "choice", _correct("choice"), proportion=True),
-        _mean("noul_accuracy", "noul", _correct("noul"), proportion=True),
+        _accuracy("choice_accuracy", "choice"),
+        _accuracy("accuracy", "choice"),
+        _accuracy("noul_accuracy", "noul"),
         _mean("score_mae", "score", lambda v: np.abs(v.column("score_error", "score")), "score errors"),
         _mean("mean_confidence", "labelled", _confidence_terms, "confidences"),
         Metric("ece", "answered", lambda v: v.bins(bins).compute(v.nan), family="ece"),

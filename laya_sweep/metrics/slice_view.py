@@ -16,11 +16,10 @@ from laya_sweep.metrics.arrays import Flags, NanPolicy
 from laya_sweep.metrics.calibration import CalibrationBins
 from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
-from laya_sweep.metrics.curve import CurveCounts
 from laya_sweep.metrics.f1 import ClassCounts
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.spread import GateSpreads, Spread
-from laya_sweep.metrics.threshold import ThresholdCounts
+from laya_sweep.metrics.threshold import ThresholdCounts, threshold_counts
 
 EMPTY: Final = {
     "choice": "no labelled choice answers",
@@ -80,6 +79,7 @@ class SliceView:
         self._arrays: dict[tuple[str, str], NDArray[Any]] = {}
         self._clusters: dict[str, Clusters] = {}
         self._bins: dict[int, CalibrationBins] = {}
+        self._right: dict[str, Spread] = {}
 
     def rows(self, population: str) -> Rows:
         """Which rows of `columns` are in the population: indices, or a slice when all of the slice's are."""
@@ -165,22 +165,11 @@ class SliceView:
         return ClassCounts.update(self.column("gold_index", "noul"), self.column("pred_index", "noul"))
 
     @cached_property
-    def curve(self) -> CurveCounts:
-        """Counts at each 4-decimal level of the answered decisions."""
-        return CurveCounts.update(self.column("level", "answered"), self.correct("answered").view(np.int8))
-
-    @cached_property
     def _from_cut(self) -> dict[int, ThresholdCounts]:
-        """cut -> counts, by sums from one cut to the next."""
-        missing = self.curve.not_finite
-        n = self.size("answered")
-        spans = [np.add.reduceat(column, self._cuts) for column in (self.curve.rows, self.curve.hits)]
-        accepted, right = (np.cumsum(span[::-1])[::-1].tolist() for span in spans)
-        counts = zip(self._cuts, accepted, right, strict=True)
-        return {cut: ThresholdCounts(n, kept, hits, missing) for cut, kept, hits in counts}
+        return threshold_counts(self.column("level", "answered"), self.correct("answered"), self._cuts)
 
     def threshold(self, cut: int) -> ThresholdCounts:
-        """Counts at one min_confidence, read off the curve's counts."""
+        """Counts at one min_confidence."""
         return self._from_cut[cut]
 
     def accepted(self, cut: int) -> Flags:
@@ -196,6 +185,16 @@ class SliceView:
             return GateSpreads.of_single_rows(self.size("answered"), self._cuts, accepted)
         level, right = self.column("level", "answered"), self.correct("answered")
         return GateSpreads.of_clusters(level, right, clusters.code, clusters.codes, self._cuts)
+
+    def right_spread(self, population: str) -> Spread:
+        """Sources and effective number of a population's decisions, for the share that is right."""
+        population = self._same(population)
+        if population not in self._right:
+            if self._cuts and population == self._same("answered"):
+                self._right[population] = self._spreads.right
+            else:
+                self._right[population] = self.clusters(population).spread(self.correct(population))
+        return self._right[population]
 
     def coverage_spread(self, cut: int) -> Spread:
         """Sources and effective number of the answered decisions, for the share that a threshold keeps."""

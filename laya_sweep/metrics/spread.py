@@ -28,10 +28,12 @@ class GateSpreads(NamedTuple):
     """The spreads of the figures at several thresholds.
 
     Attributes:
+        right: of the share of all decisions that are right.
         coverage: cut -> of the share of all decisions that are kept.
         precision: cut -> of the share of kept decisions that are right.
     """
 
+    right: Spread
     coverage: dict[int, Spread]
     precision: dict[int, Spread]
 
@@ -39,7 +41,7 @@ class GateSpreads(NamedTuple):
     def of_single_rows(cls, n: int, cuts: Sequence[int], accepted: Sequence[int]) -> GateSpreads:
         """Where each decision is a source of its own: everything is what it seems."""
         kept = {cut: Spread(count, float(count)) for cut, count in zip(cuts, accepted, strict=True)}
-        return cls(dict.fromkeys(cuts, Spread(n, float(n))), kept)
+        return cls(Spread(n, float(n)), dict.fromkeys(cuts, Spread(n, float(n))), kept)
 
     @classmethod
     def of_clusters(
@@ -75,6 +77,7 @@ class GateSpreads(NamedTuple):
         every, *kept = ((part[0] + part[1], part[1]) for part in above)
         pairs = list(zip(cuts, kept, strict=True))
         return cls(
+            spread_of(*every),
             {cut: spread_of(every[0], rows) for cut, (rows, _) in pairs},
             {cut: spread_of(rows, hits) for cut, (rows, hits) in pairs},
         )

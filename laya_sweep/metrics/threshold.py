@@ -8,6 +8,7 @@ answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 
@@ -78,6 +79,26 @@ class ThresholdCounts:
         """Accuracy of the kept answers; `n` is how many were kept."""
         kept = Proportion(self.right, self.accepted)
         return self._refusal() or kept.compute("no answer reaches the threshold")
+
+
+def threshold_counts(level: NDArray[np.integer], correct: Flags, cuts: Sequence[int]) -> dict[int, ThresholdCounts]:
+    """cut -> the counts of one shard, for all thresholds from one count by how many a level passes.
+
+    Args:
+        cuts: ascending levels, one a threshold.
+
+    >>> threshold_counts(np.array([9, 5]), np.array([True, False]), (5, 9))[9]
+    ThresholdCounts(n=2, accepted=1, right=1, not_finite=0)
+    """
+    # The last place is that of level -1, which passes nothing.
+    passed = np.append(np.searchsorted(cuts, np.arange(LEVELS + 1), side="right"), 0)
+    cells = np.bincount(2 * passed[level] + correct, minlength=2 * len(cuts) + 2).reshape(-1, 2)
+    above = np.cumsum(cells[::-1], axis=0)[::-1].tolist()
+    missing = int(np.count_nonzero(level < 0))
+    return {
+        cut: ThresholdCounts(len(level), wrong + right, right, missing)
+        for cut, (wrong, right) in zip(cuts, above[1:], strict=True)
+    }
 
 
 def _counts(level: ArrayLike, correct: ArrayLike, min_confidence: float) -> ThresholdCounts:

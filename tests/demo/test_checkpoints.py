@@ -35,7 +35,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def load(folder: Path) -> laya.Agent:
     """Loaded on the CPU; the runtime says that it clamps temperatures, and nothing else."""
     with pytest.warns(RuntimeWarning, match="temperatures or values outside") as caught:
-        agent = laya.load(folder, device="cpu")
+        agent = laya.load(str(folder), device="cpu")
     assert len(caught) == 1
     return agent
 
@@ -63,7 +63,7 @@ def _choices(agent: laya.Agent, code: str) -> list[tuple[bool, float]]:
     intents = [*INTENTS]
     random.Random(13).shuffle(intents)
     results = agent.predict_batch([state(row.text) for row in rows], {"intent": intent_question(intents)})
-    given = [result["intent"] for result in results]
+    given = [result["answers"]["intent"] for result in results]
     return [
         (answer["choice"] == row.intent, answer["answer_confidence"]) for answer, row in zip(given, rows, strict=True)
     ]
@@ -134,7 +134,7 @@ def test_all_three_question_types_are_answered(name: str, agents) -> None:
         "wish": wish_question("food_order"),
         "urgency": urgency_question(),
     }
-    given = agents[name].predict(state("Order a pizza for lunch."), questions)
+    given = agents[name].predict(state("Order a pizza for lunch."), questions)["answers"]
     assert given["intent"]["choice"] in INTENTS
     assert [*given["intent"]["probabilities"]] == [*INTENTS]
     assert 0 <= given["wish"]["noul"] <= 1
@@ -158,11 +158,11 @@ def test_multilingual_beats_the_majority_in_every_language(answers) -> None:
     assert statistics.fmean(figures.values()) >= 0.85
 
 
-@pytest.mark.parametrize(("name", "codes"), [("demo_english", ["en"]), ("demo_multilingual", [*LANGUAGES])])
-def test_wishes_and_urgency_beat_guessing(name: str, codes: list[str], agents) -> None:
+@pytest.mark.parametrize(("name", "codes"), [("demo_english", ["en"]), ("demo_multilingual", ["en", "hi", "ja", "sw"])])
+def test_wishes_are_told_apart_and_urgent_requests_score_higher(name: str, codes: list[str], agents) -> None:
     rows = [row for row in TEST_ROWS if row.language in codes]
     questions = {intent: wish_question(intent) for intent in WISHES} | {"urgency": urgency_question()}
-    results = agents[name].predict_batch([state(row.text) for row in rows], questions)
+    results = [result["answers"] for result in agents[name].predict_batch([state(row.text) for row in rows], questions)]
     wanted = [result[row.intent]["noul"] for result, row in zip(results, rows, strict=True)]
     unwanted = [
         result[intent]["noul"]
@@ -177,7 +177,8 @@ def test_wishes_and_urgency_beat_guessing(name: str, codes: list[str], agents) -
 
 
 def test_training_twice_at_once_gives_the_same_bytes(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "laya_sweep.demo.train", "--only", "demo_english", "--steps", "3"]
+    trial = ["--only", "demo_english", "--steps", "3", "--temperature-items", "60"]
+    command = [sys.executable, "-m", "laya_sweep.demo.train", *trial]
     places = [tmp_path / "one", tmp_path / "two"]
     running = [
         subprocess.Popen([*command, str(place)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for place in places
