@@ -1,4 +1,4 @@
-"""The command line: `python -m laya_sweep [-m] [OVERRIDE ...]`; the console script `laya-sweep` is the same."""
+"""The command line: a verb, or Hydra overrides for a sweep; the console script `laya-sweep` is the same."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from types import FrameType
 
 HELP = """\
 usage: python -m laya_sweep [-m] [OVERRIDE ...]
+       python -m laya_sweep VERB ...
 
 Sweep Laya checkpoints over languages, temperature regimes and confidence thresholds.
 Raw logits are stored once; every regime and threshold is derived from them.
 
+  python -m laya_sweep                           the bundled demo sweep, no network
   python -m laya_sweep +sweep=all_langs          51 languages x [english, multilingual] x [served, raw]
   python -m laya_sweep +sweep=all_langs dataset.path=DIR \\
       'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
   python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
+
+verbs (on stored runs; VERB --help says more):
+  curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
 
 options:
   -m, --multirun   run the product of comma-separated values; logits are shared
@@ -42,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from laya_sweep.errors import SweepError, exit_code
 
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if "-h" in given or "--help" in given:
+    is_verb = bool(given) and not given[0].startswith("-") and "=" not in given[0]
+    if not is_verb and ("-h" in given or "--help" in given):
         sys.stdout.write(HELP)
         return 0
     if "--version" in given:
@@ -50,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _sweep(given)
+        return _verb(given[0], given[1:]) if is_verb else _sweep(given)
     except SweepError as error:
         for line in str(error).splitlines():
             sys.stderr.write(f"error: {line}\n")
@@ -58,6 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("error: stopped before anything was computed\n")
         return 130
+
+
+def _verb(name: str, words: Sequence[str]) -> int:
+    from laya_sweep.errors import Problem, UsageError, name_list
+    from laya_sweep.verbs import VERBS
+
+    if name not in VERBS:
+        expected = f"a verb ({name_list(sorted(VERBS), name)}) or an override key=value"
+        raise UsageError(Problem(repr(name), expected, "neither", "see --help"))
+    return VERBS[name](words)
 
 
 def _sweep(given: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.errors import CheckpointError, Problem
-from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, summarise
+from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, curve, summarise
 from laya_sweep.plan import Cell
 from laya_sweep.scoring import (
     QUESTION_TYPES,
@@ -25,7 +25,7 @@ from laya_sweep.scoring import (
     decide,
     target_of,
 )
-from laya_sweep.store import DECISIONS, METRICS, RowId, row_ids
+from laya_sweep.store import CURVES, DECISIONS, METRICS, RowId, row_ids
 
 #: Replicates and seed of every bootstrap interval of a run.
 REPLICATES = 1000
@@ -142,6 +142,29 @@ def summarise_result(
         replicates=REPLICATES,
         seed=SEED,
         expected={"language": languages},
+    )
+
+
+def curve_rows(key: ResultKey, decisions: pa.Table) -> pa.Table:
+    """Precision-coverage curves of one result: overall, and per language in order of the codes."""
+    columns = decision_columns(decisions)
+    languages = columns.slices["language"]
+    tables = [_curve_table(key, ("overall", ""), columns)]
+    for code, language in enumerate(languages.values):
+        rows = np.flatnonzero(languages.codes == code)
+        tables.append(_curve_table(key, ("language", language), columns.take(rows)))
+    return pa.concat_tables(tables)
+
+
+def _curve_table(key: ResultKey, place: tuple[str, str], columns: DecisionColumns) -> pa.Table:
+    points = curve(columns.level, columns.correct, source=columns.source)
+    rows = len(points.threshold)
+    texts = {**key._asdict(), "slice": place[0], "slice_value": place[1]}
+    numbers = {name: getattr(points, name) for name in CURVES.names if name not in texts and name != "n"}
+    return (
+        pa.table({name: [text] * rows for name, text in texts.items()} | numbers | {"n": [points.n] * rows})
+        .select(CURVES.names)
+        .cast(CURVES)
     )
 
 

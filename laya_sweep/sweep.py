@@ -43,7 +43,7 @@ from laya_sweep.reports import (
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
-from laya_sweep.store import DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.suites import IntentSuite
 
 REPORT_SCHEMA = "laya-sweep-report/1"
@@ -155,7 +155,8 @@ class SweepRun:
             "checkpoints": checkpoints_table(self.plan.checkpoints, self._temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
-            "decisions": pa.concat_tables([DECISIONS.empty_table(), *self._ordered_decisions()]),
+            "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
+            "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
@@ -178,9 +179,15 @@ class SweepRun:
         ]
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
+        return derive.summarise_result(self._decided(key), self._settings.languages, self._settings.min_confidence)
+
+    def _curves(self) -> list[pa.Table]:
+        return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
+
+    def _decided(self, key: ResultKey) -> pa.Table:
+        """Decisions of one result, languages in order of their codes."""
         tables = self._decisions.get(key, {})
-        decisions = pa.concat_tables([DECISIONS.empty_table(), *(tables[code] for code in sorted(tables))])
-        return derive.summarise_result(decisions, self._settings.languages, self._settings.min_confidence)
+        return pa.concat_tables([DECISIONS.empty_table(), *(tables[code] for code in sorted(tables))])
 
     def _report(self, key: ResultKey, rows: list[MetricRow]) -> ResultReport:
         ran = self._decisions.get(key, {})
@@ -198,14 +205,6 @@ class SweepRun:
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
         )
-
-    def _ordered_decisions(self) -> list[pa.Table]:
-        return [
-            self._decisions[key][code]
-            for key in self._result_keys()
-            if key in self._decisions
-            for code in sorted(self._decisions[key])
-        ]
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts or timings of all cells in plan order, with the checkpoint's name."""

@@ -12,6 +12,7 @@ from laya_sweep.store.files import (
 from laya_sweep.store.schemas import (
     CASES,
     CHECKPOINTS,
+    CURVES,
     DECISIONS,
     FACTS,
     LOGITS,
@@ -25,6 +26,7 @@ from laya_sweep.store.schemas import (
 __all__ = [
     "CASES",
     "CHECKPOINTS",
+    "CURVES",
     "DECISIONS",
     "FACTS",
     "LOGITS",

@@ -146,6 +146,26 @@ METRICS = pa.schema(
     ]
 )
 
+#: Precision over coverage: one row per distinct level of the 4-decimal gate confidence, highest first. A
+#: min_confidence of `threshold` accepts `accepted` of `n` labelled answers, `correct` of them right.
+CURVES = pa.schema(
+    [
+        _CHECKPOINT,
+        pa.field("transform", pa.string(), nullable=False),
+        pa.field("regime", pa.string(), nullable=False),
+        pa.field("slice", pa.string(), nullable=False),
+        pa.field("slice_value", pa.string(), nullable=False),
+        pa.field("threshold", pa.float64(), nullable=False),
+        pa.field("n", pa.int64(), nullable=False),
+        pa.field("accepted", pa.int64(), nullable=False),
+        pa.field("correct", pa.int64(), nullable=False),
+        pa.field("coverage", pa.float64(), nullable=False),
+        pa.field("precision", pa.float64()),
+        pa.field("low", pa.float64()),
+        pa.field("high", pa.float64()),
+    ]
+)
+
 LOGITS = pa.schema([_CHECKPOINT, *FACTS])
 RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
 
@@ -153,6 +173,7 @@ RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
 TABLES: dict[str, pa.Schema] = {
     "cases": CASES,
     "checkpoints": CHECKPOINTS,
+    "curves": CURVES,
     "decisions": DECISIONS,
     "logits": LOGITS,
     "metrics": METRICS,
