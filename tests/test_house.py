@@ -50,6 +50,7 @@ ALLOWED = {
         "documents",
         "engines",
         "errors",
+        "execution",
         "hub",
         "identity",
         "inference",
