@@ -128,5 +128,7 @@ def _check_depth(value: Any) -> None:  # noqa: ANN401 - any JSON value
         depth += 1
         if depth > MAX_DEPTH:
             raise _StrictError(f"nesting deeper than {MAX_DEPTH}")
-        inner = (entry.values() if isinstance(entry, dict) else entry for entry in level if isinstance(entry, dict | list))
+        inner = (
+            entry.values() if isinstance(entry, dict) else entry for entry in level if isinstance(entry, dict | list)
+        )
         level = [child for children in inner for child in children if isinstance(child, dict | list)]

@@ -48,7 +48,7 @@ def _published(case: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], resul
     row, alone = rows[0], len(rows) == 1 and len(questions) == 1
     if not alone or row["question_type"] != "choice" or row["gold_index"] is None:
         what = f"case {case['row_index']} of language {case['language']!r}"
-        step = "export this run with --format laya-evals"
+        step = "use `export --format laya-evals` and `compare` for this run"
         raise UsageError(Problem(what, "one labelled choice question, which laya-eval documents hold", "others", step))
     question = questions[row["question"]]
     document = {

@@ -53,9 +53,7 @@ def overall_metrics(cases: Sequence[CaseDocument], tolerances: Sequence[float]) 
     return _metrics(cases, tolerances, ()).get(("overall", ""), {})
 
 
-def slice_metrics(
-    cases: Sequence[CaseDocument], tolerances: Sequence[float]
-) -> dict[str, dict[str, dict[str, float]]]:
+def slice_metrics(cases: Sequence[CaseDocument], tolerances: Sequence[float]) -> dict[str, dict[str, dict[str, float]]]:
     """The same by dimension and value; a dimension without values is left out."""
     slices: dict[str, dict[str, dict[str, float]]] = {}
     for (dimension, value), metrics in _metrics(cases, tolerances, [*DIMENSIONS]).items():

@@ -151,9 +151,9 @@ def _contradictions(where: str, case: dict[str, Any]) -> Iterator[Fault]:
     if bool(case["correct"]) != (case["gold_index"] == case["pred_index"]):
         yield f"{where}.correct", "1 exactly where the predicted option is the gold one", f"{case['correct']}"
     texts = case.get("option_texts")
-    if "option_texts" in case and not (_is_texts(texts) and len(texts) == len(options)):
+    if "option_texts" in case and not _are_texts(texts, len(options)):
         yield f"{where}.option_texts", f"{len(options)} texts", f"{texts!r:.60}"
 
 
-def _is_texts(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+def _are_texts(value: Any, count: int) -> bool:  # noqa: ANN401 - any JSON value
+    return isinstance(value, list) and len(value) == count and all(isinstance(text, str) for text in value)

@@ -70,7 +70,7 @@ def frozen_cases(document: PublishedDocument) -> list[Case]:
 
 
 def decisions_table(document: PublishedDocument, cases: list[Case], key: ResultKey) -> pa.Table:
-    """Decisions, languages in order of their codes; probabilities of the other options are unknown, and so is a margin."""
+    """Decisions, languages in order of their codes; the other options' probabilities, and so a margin, are unknown."""
     rows = [_decision(case, frozen, document, key) for case, frozen in zip(document.cases, cases, strict=True)]
     rows.sort(key=lambda row: row["language"])
     return pa.Table.from_pylist(rows, schema=DECISIONS)
@@ -113,9 +113,7 @@ def _decision(case: dict[str, Any], frozen: Case, document: PublishedDocument, k
     }
 
 
-def _report(
-    document: PublishedDocument, key: ResultKey, decisions: pa.Table, rows: list[MetricRow]
-) -> ResultReport:
+def _report(document: PublishedDocument, key: ResultKey, decisions: pa.Table, rows: list[MetricRow]) -> ResultReport:
     ran = [*dict.fromkeys(decisions["language"].to_pylist())]
     return ResultReport(
         **key._asdict(),

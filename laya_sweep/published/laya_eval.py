@@ -142,7 +142,7 @@ def _imported(published: dict[str, Any], figures: PublishedFigures, cases: list[
     }
     document = {**published, "report": report, "cases": cases}
     if "summary" in published:
-        own = {"languages": len(figures.languages)}
+        own: dict[str, float | None] = {"languages": len(figures.languages)}
         own |= {name: _round(figures.macro[metric]) for name, metric in _MACROS.items() if metric in figures.macro}
         summary = published["summary"]
         document["summary"] = summary | {name: value for name, value in own.items() if name in summary}

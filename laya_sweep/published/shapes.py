@@ -1,8 +1,8 @@
 """The three shapes in which per-language figures were published, read into one.
 
-    report.<language>                                   one checkpoint
-    part_a.by_model.<model>.per_language.<language>     several checkpoints
-    per_language.<language>.<branch>                    several runs of one checkpoint
+report.<language>                                   one checkpoint
+part_a.by_model.<model>.per_language.<language>     several checkpoints
+per_language.<language>.<branch>                    several runs of one checkpoint
 """
 
 from __future__ import annotations

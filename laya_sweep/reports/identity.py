@@ -32,9 +32,7 @@ def questions_sha256(cases: Iterable[Mapping[str, Any]]) -> str:
     Per question a compact JSON text: id, type, instructions as they are tokenised, labels and criteria in their own
     order, and the option order where a row names one. Criteria order is part of a question, so keys are not sorted.
     """
-    asked = {
-        _schema(qid, question) for case in cases for qid, question in json.loads(case["questions_json"]).items()
-    }
+    asked = {_schema(qid, question) for case in cases for qid, question in json.loads(case["questions_json"]).items()}
     return digest_text("".join(f"{schema}\n" for schema in sorted(asked)))
 
 
@@ -51,4 +49,4 @@ def _canonical_row(case: Mapping[str, Any]) -> str:
     """State and questions keep the order of their keys, which the model reads; expected answers are sorted."""
     row = {"language": case["language"], "model": case.get("model"), "tags": case.get("tags") or []}
     shown = ordered_json(row)
-    return f'[{shown},{case["state_json"]},{case["questions_json"]},{case["expected_json"]}]'
+    return f"[{shown},{case['state_json']},{case['questions_json']},{case['expected_json']}]"

@@ -40,9 +40,7 @@ class AnsweredQuestion:
     act_probability: float | None
 
 
-def runtime_answers(
-    questions: Sequence[AnsweredQuestion], min_confidence: float | None = None
-) -> list[dict[str, Any]]:
+def runtime_answers(questions: Sequence[AnsweredQuestion], min_confidence: float | None = None) -> list[dict[str, Any]]:
     """The answers the runtime gives, abstention marks included where a threshold is set.
 
     Args:
@@ -66,7 +64,7 @@ def answer_is_right(answer: Mapping[str, Any], expected: Any) -> bool | None:  #
     if answer["type"] == "choice" and isinstance(expected, str):
         return bool(answer["choice"] == expected)
     if answer["type"] == "noul" and isinstance(expected, bool):
-        return (answer["noul"] >= 0.5) == expected
+        return bool(answer["noul"] >= 0.5) == expected
     return None
 
 
@@ -74,7 +72,7 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
     p = _probabilities(asked)
     kind, criteria = asked.question["type"], asked.question.get("criteria")
     shared = {
-        "answer_confidence": _rounded(min(1.0, max(0.0, float(p.max())))),
+        "answer_confidence": _rounded(_clipped(float(p.max()))),
         "action": {"act_probability": None if asked.act_probability is None else _rounded(asked.act_probability)},
     }
     if kind == "noul":
@@ -112,7 +110,12 @@ def _entropy_confidence(p: NDArray[np.float32]) -> float:
     if len(p) < 2:
         return 1.0
     entropy = -float((p * np.log(np.clip(p, _SMALLEST, 1.0))).sum())
-    return min(1.0, max(0.0, 1.0 - entropy / math.log(len(p))))
+    return _clipped(1.0 - entropy / math.log(len(p)))
+
+
+def _clipped(value: float) -> float:
+    """The value within [0, 1]; NaN stays NaN, which min and max would not promise."""
+    return 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
 
 
 def _gated(answer: dict[str, Any], min_confidence: float | None) -> dict[str, Any]:

@@ -31,7 +31,9 @@ def main(words: Sequence[str]) -> int:
     try:
         write_json(options.out, document)
     except OSError as error:
-        raise OutputError(Problem(f"--out {options.out}", "a file that can be written", str(error), "name another")) from error
+        raise OutputError(
+            Problem(f"--out {options.out}", "a file that can be written", str(error), "name another")
+        ) from error
     return 0
 
 
@@ -42,7 +44,7 @@ def _parser() -> Arguments:
         "--format",
         required=True,
         choices=FORMATS,
-        help="laya-eval: the published 51-language document; laya-evals: a laya-evals-report/1 for `laya-evals compare`",
+        help="laya-eval: the published 51-language document; laya-evals: a report that `laya-evals compare` reads",
     )
     add_result_selectors(parser)
     parser.add_argument(
