@@ -85,11 +85,11 @@ def test_a_thousand_mutations_are_read_as_python_reads_them_or_refused(tmp_path)
         path.write_bytes(data)
         try:
             value = read_json(path, "baseline")
-        except UsageError as error:
-            assert "\n" not in str(error)
-            continue
-        read += 1
-        assert value == json.loads(data)
+        except UsageError:
+            refusal(path)
+        else:
+            read += 1
+            assert value == json.loads(data)
     assert 50 < read < 900
 
 

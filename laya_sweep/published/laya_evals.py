@@ -32,6 +32,10 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
     Raises:
         UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
     """
+    if result.run.imported is not None:
+        step = "export it with --format laya-eval"
+        got = "an imported document, which has probabilities of two options"
+        raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
     if min_confidence is not None and not _is_served(result):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
