@@ -25,6 +25,9 @@ Raw logits are stored once; every regime and threshold is derived from them.
 
 verbs (on stored runs; VERB --help says more):
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
+  export RUN --format laya-eval|laya-evals    one result as a document that other tools read
+  import FILE --out DIR                       a published document with cases, as the tables of a run
+  verify RUN_OR_JSON --against FILE           per-language figures against published ones, cell by cell
 
 options:
   -m, --multirun   run the product of comma-separated values; logits are shared
@@ -38,7 +41,7 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
 
-exit codes: 0 done, 2 usage or broken parity, 3 incomplete, 130 interrupted
+exit codes: 0 done, 1 a mismatch, 2 usage or broken parity, 3 incomplete, 130 interrupted
 """
 
 

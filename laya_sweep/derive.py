@@ -109,7 +109,7 @@ def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, Bucket
 
 def decision_columns(decisions: pa.Table) -> DecisionColumns:
     """The columns that metrics read, from a decisions table of one result."""
-    gate = decisions["gate_confidence"].to_numpy()
+    gate = _filled(decisions["gate_confidence"], np.nan)
     labels = _codes(decisions, ("pred_label", "gold_label"))
     correct = decisions["correct"].to_pylist()
     return DecisionColumns(
@@ -118,7 +118,7 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
         ),
         n_options=decisions["n_options"].to_numpy(),
         confidence=decisions["answer_confidence"].to_numpy(),
-        level=np.rint(gate * _LEVELS).astype(np.int32),
+        level=np.where(np.isfinite(gate), np.rint(np.nan_to_num(gate) * _LEVELS), -1).astype(np.int32),
         correct=np.array([-1 if value is None else int(value) for value in correct], np.int8),
         pred_index=decisions["pred_index"].to_numpy(),
         gold_index=_filled(decisions["gold_index"], -1).astype(np.int32),

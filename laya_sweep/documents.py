@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,10 +14,10 @@ from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import Settings
 from laya_sweep.store import CASES, CHECKPOINTS
-from laya_sweep.suites import INSTRUCTIONS, published_input_digest
+from laya_sweep.suites import INSTRUCTIONS, Case, published_input_digest
 
 
-def cases_table(languages: Sequence[Language]) -> pa.Table:
+def cases_table(cases: Iterable[Case]) -> pa.Table:
     """The frozen cases, once per suite."""
     rows = [
         {
@@ -30,8 +30,7 @@ def cases_table(languages: Sequence[Language]) -> pa.Table:
             "expected_json": canonical_json(case.expected),
             "input_sha256": case.input_sha256,
         }
-        for language in languages
-        for case in language.cases
+        for case in cases
     ]
     return pa.Table.from_pylist(rows, schema=CASES)
 

@@ -45,9 +45,8 @@ from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import IntentSuite
-
-REPORT_SCHEMA = "laya-sweep-report/1"
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
 
@@ -162,7 +161,7 @@ class SweepRun:
         results = [self._report(key, rows) for key, rows in summaries.items()]
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
-            "cases": cases_table(self.plan.languages),
+            "cases": cases_table(case for language in self.plan.languages for case in language.cases),
             "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),

@@ -61,7 +61,7 @@ def plan_of(settings, root):
 
 def test_cases_are_written_whole(asked):
     _, plan = asked
-    table = cases_table(plan.languages)
+    table = cases_table(case for language in plan.languages for case in language.cases)
     assert table.schema.equals(CASES)
     assert table["language"].to_pylist() == ["en"] * 4
     for row, case in zip(table.to_pylist(), plan.languages[0].cases, strict=True):

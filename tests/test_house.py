@@ -37,7 +37,7 @@ ALLOWED = {
     # derived: no torch, no Ray
     "scoring": set(),
     "metrics": set(),
-    "reports": {"metrics"},
+    "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
     # the command line
     "compose": {"errors"},
@@ -62,9 +62,27 @@ ALLOWED = {
         "scoring",
         "settings",
         "store",
+        "stored_run",
         "suites",
     },
-    "verbs": {"errors", "store"},
+    # stored runs, and documents that others publish or read
+    "jsonfile": {"errors"},
+    "stored_run": {"errors", "jsonfile", "store"},
+    "published": {
+        "derive",
+        "documents",
+        "errors",
+        "identity",
+        "jsonfile",
+        "metrics",
+        "reports",
+        "run_folder",
+        "scoring",
+        "store",
+        "stored_run",
+        "suites",
+    },
+    "verbs": {"errors", "published", "run_folder", "store", "stored_run"},
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 
@@ -147,6 +165,7 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
         "from laya_sweep.__main__ import main; main(['--version'])",
         "import laya_sweep.config",
         "import laya_sweep.sweep",
+        "import laya_sweep.verbs, laya_sweep.published",
         "import laya_sweep.scoring, laya_sweep.metrics, laya_sweep.reports, laya_sweep.derive",
         "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
     ],

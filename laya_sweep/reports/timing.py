@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 
 def timing_document(timings: pa.Table) -> dict[str, Any]:
@@ -15,23 +16,27 @@ def timing_document(timings: pa.Table) -> dict[str, Any]:
     Latency is the whole call a row waited for, cost the call divided by its rows. Percentiles: the median, and
     the nearest-rank 95th.
     """
-    by_checkpoint: dict[str, list[tuple[float, int]]] = {}
-    columns = (timings[name].to_pylist() for name in ("checkpoint", "call_ms", "batch_rows"))
-    for checkpoint, call_ms, rows in zip(*columns, strict=True):
-        by_checkpoint.setdefault(checkpoint, []).append((call_ms, rows))
-    return {"checkpoints": {name: _figures(calls) for name, calls in sorted(by_checkpoint.items())}}
+    names = sorted(set(timings["checkpoint"].to_pylist()))
+    return {"checkpoints": {name: _checkpoint(timings.filter(pc.equal(timings["checkpoint"], name))) for name in names}}
 
 
-def _figures(calls: Sequence[tuple[float, int]]) -> dict[str, Any]:
-    latency = [call_ms for call_ms, _ in calls]
-    cost = [call_ms / rows for call_ms, rows in calls]
+def timing_figures(timings: pa.Table) -> dict[str, float]:
+    """The `*_ms` metrics of rows; there must be at least one."""
+    calls = timings["call_ms"].to_pylist()
+    shares = [call_ms / rows for call_ms, rows in zip(calls, timings["batch_rows"].to_pylist(), strict=True)]
     return {
-        "n": len(calls),
-        "largest_batch": max(rows for _, rows in calls),
-        "latency_p50_ms": statistics.median(latency),
-        "latency_p95_ms": nearest_rank(latency, 95),
-        "cost_per_decision_p50_ms": statistics.median(cost),
-        "cost_per_decision_p95_ms": nearest_rank(cost, 95),
+        "latency_p50_ms": statistics.median(calls),
+        "latency_p95_ms": nearest_rank(calls, 95),
+        "cost_per_decision_p50_ms": statistics.median(shares),
+        "cost_per_decision_p95_ms": nearest_rank(shares, 95),
+    }
+
+
+def _checkpoint(timings: pa.Table) -> dict[str, Any]:
+    return {
+        "n": timings.num_rows,
+        "largest_batch": pc.max(timings["batch_rows"]).as_py(),
+        **timing_figures(timings),
     }
 
 

@@ -1,5 +1,6 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
+from laya_sweep.scoring.answer import AnsweredQuestion, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import ScoredCell, decide
 from laya_sweep.scoring.probability import (
     abstains,
@@ -21,6 +22,7 @@ from laya_sweep.scoring.regime import (
 
 __all__ = [
     "QUESTION_TYPES",
+    "AnsweredQuestion",
     "BucketTemperature",
     "Regime",
     "ScoredCell",
@@ -28,12 +30,15 @@ __all__ = [
     "Temperature",
     "UnusableTemperatureError",
     "abstains",
+    "answer_is_right",
+    "criterion_text",
     "decide",
     "entropy_confidence",
     "gate_confidence",
     "margin",
     "option_bucket",
     "option_labels",
+    "runtime_answers",
     "runtime_softmax",
     "softmax",
     "target_of",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _STRINGS = pa.list_(pa.field("item", pa.string()))
 _INDICES = pa.list_(pa.field("item", pa.int16()))
@@ -96,7 +96,8 @@ CHECKPOINTS = pa.schema(
 
 #: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is
 #: max p, `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what its min_confidence compares.
-#: `margin` is the gap between the two most probable options. `correct` is null for score questions.
+#: `margin` is the gap between the two most probable options. `correct` is null for score questions. What an imported
+#: document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`, `margin`) is null.
 DECISIONS = pa.schema(
     [
         _CHECKPOINT,
@@ -109,7 +110,7 @@ DECISIONS = pa.schema(
         pa.field("options", _STRINGS, nullable=False),
         pa.field("temperature", pa.float64(), nullable=False),
         pa.field("temperature_source", pa.string(), nullable=False),
-        pa.field("probabilities", _DOUBLES, nullable=False),
+        pa.field("probabilities", _DOUBLES),
         pa.field("pred_index", pa.int32(), nullable=False),
         pa.field("pred_label", pa.string(), nullable=False),
         pa.field("gold_index", pa.int32()),
@@ -117,9 +118,9 @@ DECISIONS = pa.schema(
         pa.field("p_pred", pa.float64(), nullable=False),
         pa.field("p_gold", pa.float64()),
         pa.field("answer_confidence", pa.float64(), nullable=False),
-        pa.field("gate_confidence", pa.float64(), nullable=False),
-        pa.field("entropy_confidence", pa.float64(), nullable=False),
-        pa.field("margin", pa.float64(), nullable=False),
+        pa.field("gate_confidence", pa.float64()),
+        pa.field("entropy_confidence", pa.float64()),
+        pa.field("margin", pa.float64()),
         pa.field("correct", pa.bool_()),
         pa.field("score_value", pa.float64()),
         pa.field("score_error", pa.float64()),

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laya_sweep.verbs import curve
+from laya_sweep.verbs import curve, export, import_document, verify
 
 #: name -> what it does with its words; the return value is the exit code.
-VERBS: dict[str, Callable[[Sequence[str]], int]] = {"curve": curve.main}
+VERBS: dict[str, Callable[[Sequence[str]], int]] = {
+    "curve": curve.main,
+    "export": export.main,
+    "import": import_document.main,
+    "verify": verify.main,
+}
 
 __all__ = ["VERBS"]

@@ -6,10 +6,7 @@ import argparse
 from pathlib import Path
 from typing import NoReturn
 
-import pyarrow as pa
-
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.store import TABLES, DamagedFileError, read_parquet
 
 
 class Arguments(argparse.ArgumentParser):
@@ -42,15 +39,8 @@ def run_folders(paths: list[Path]) -> list[Path]:
     return folders
 
 
-def read_table(folder: Path, name: str) -> pa.Table:
-    """A table of a run.
-
-    Raises:
-        UsageError: it is missing or damaged.
-    """
-    try:
-        return read_parquet(folder / f"{name}.parquet", TABLES[name])
-    except DamagedFileError as error:
-        raise UsageError(
-            Problem(f"run {folder}", f"a whole {name}.parquet", str(error), "run the sweep again")
-        ) from error
+def add_result_selectors(parser: argparse.ArgumentParser) -> None:
+    """The options that choose one result of a run; each may be left out where one is left anyway."""
+    parser.add_argument("--checkpoint", metavar="C", help="the result of this checkpoint")
+    parser.add_argument("--regime", metavar="R", help="the result of this regime")
+    parser.add_argument("--transform", metavar="T", help="the result of this transform")

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.store import CURVES, parquet_bytes, write_bytes
-from laya_sweep.verbs.arguments import Arguments, read_table, run_folders
+from laya_sweep.stored_run import read_table
+from laya_sweep.verbs.arguments import Arguments, run_folders
 
 _RESULT = ("checkpoint", "transform", "regime")
 

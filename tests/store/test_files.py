@@ -14,6 +14,7 @@ from builders import error_row, fact_row, facts_table, timing_row
 from laya_sweep.errors import OutputError, exit_code
 from laya_sweep.store import (
     FACTS,
+    SCHEMA_VERSION,
     TABLES,
     TIMINGS,
     DamagedFileError,
@@ -124,7 +125,7 @@ def test_what_was_written_is_read_back_with_its_footer(tmp_path):
     assert read_parquet(path, FACTS).equals(table)
     footer = pq.read_schema(path).metadata
     assert footer[b"laya_sweep.rows"] == b"301"
-    assert footer[b"laya_sweep.schema_version"] == b"1"
+    assert footer[b"laya_sweep.schema_version"] == str(SCHEMA_VERSION).encode()
     assert footer[b"laya_sweep.cell_key"] == b"abc"
 
 

@@ -1,0 +1,188 @@
+"""Export of one result as a `laya-evals-report/1`, which the upstream `laya-evals compare` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow.compute as pc
+
+from laya_sweep.errors import Problem, UsageError
+from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
+from laya_sweep.reports import dataset_sha256, questions_sha256, timing_figures
+from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
+from laya_sweep.stored_run import StoredResult
+
+EVALS_SCHEMA = "laya-evals-report/1"
+
+_LATENCY = "per question: the wall time of the call that returned it, unsplit"
+_COST = "per question: that call divided by the questions in it"
+_WITHIN = "score_within_"
+
+
+def laya_evals_document(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+    """The upstream report of a result, in the runtime's rounding, with the `*_ms` figures of the calls.
+
+    Args:
+        result: the result.
+        min_confidence: the threshold whose marks the answers carry; None leaves them unmarked.
+
+    Raises:
+        UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
+    """
+    if result.run.imported is not None:
+        step = "export it with --format laya-eval"
+        got = "an imported document, which has probabilities of two options"
+        raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
+    if min_confidence is not None and not _is_served(result):
+        step = "name --min-confidence none, or export the served regime"
+        got = f"regime {result.regime}, whose temperatures it does not apply"
+        raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
+    tolerances = _score_tolerances(result)
+    cases = _cases(result, min_confidence, tolerances)
+    timings = result.timings
+    figures = timing_figures(timings) if timings.num_rows else {}
+    return {
+        "config": _config(result, min_confidence, tolerances),
+        "overall": overall_metrics(cases, tolerances) | figures,
+        "slices": slice_metrics(cases, tolerances),
+        "cases": cases,
+    }
+
+
+def _cases(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> list[dict[str, Any]]:
+    """One case per labelled question that was answered, in the order of the cases and of their labels."""
+    asked = [*_labelled(result)]
+    answers = runtime_answers([question for _, _, question in asked], min_confidence)
+    documents = []
+    for (case, qid, _), answer in zip(asked, answers, strict=True):
+        expected = json.loads(case["expected_json"])[qid]
+        documents.append(
+            {
+                "qid": qid,
+                "language": case["language"] or None,
+                "model": result.checkpoint,
+                "tags": list(case.get("tags") or ()),
+                "expected": expected,
+                "answer": answer,
+                "confidence": answer["answer_confidence"],
+                "correct": answer_is_right(answer, expected),
+                "scores": case_scores(answer, expected, tolerances),
+            }
+        )
+    return documents
+
+
+def _labelled(result: StoredResult) -> Iterator[tuple[dict[str, Any], str, AnsweredQuestion]]:
+    temperatures = {_place(row): row["temperature"] for row in result.decisions.to_pylist()}
+    facts = {_place(row): row for row in result.facts.to_pylist()}
+    for case in result.run.cases:
+        questions = json.loads(case["questions_json"])
+        for qid in json.loads(case["expected_json"]):
+            place = (case["language"], case["case_id"], qid)
+            if place in temperatures:
+                fact = facts[place]
+                yield (
+                    case,
+                    qid,
+                    AnsweredQuestion(
+                        questions[qid],
+                        fact["logits"],
+                        fact["presented_order"],
+                        temperatures[place],
+                        fact["act_probability"],
+                    ),
+                )
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["language"], row["case_id"], row["question"]
+
+
+def _is_served(result: StoredResult) -> bool:
+    """Whether every decision has the temperature that the runtime applies."""
+    rows = result.run.table("checkpoints").to_pylist()
+    served = {row["bucket"]: row["temperature_served"] for row in rows if row["checkpoint"] == result.checkpoint}
+    names = ("question_type", "n_options", "temperature")
+    columns = (result.decisions[name].to_pylist() for name in names)
+    return all(
+        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
+    )
+
+
+def _score_tolerances(result: StoredResult) -> list[float]:
+    """Tolerances of the score_within metrics that the run was asked for."""
+    names = result.run.table("metrics")["metric"].unique().to_pylist()
+    return sorted(float(name.removeprefix(_WITHIN)) for name in names if _is_tolerance(name))
+
+
+def _is_tolerance(name: str) -> bool:
+    return name.startswith(_WITHIN) and not name.endswith("_partial")
+
+
+def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
+    """Nothing here moves with time or machine, except `timing`."""
+    config, cases = result.run.config, result.run.cases
+    checkpoint = config["checkpoints"][result.checkpoint]
+    dataset = config["dataset"]
+    document = {
+        "schema": EVALS_SCHEMA,
+        "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
+        "dataset_sha256": dataset_sha256(config, cases),
+        "questions_sha256": questions_sha256(cases),
+        "coverage_metric_definition": COVERAGE_METRIC_DEFINITION,
+        "laya_version": config["library_versions"]["laya"],
+        "laya_sweep_version": config["library_versions"]["laya-sweep"],
+        "model": result.checkpoint,
+        "device": config["device"],
+        "revisions": {result.checkpoint: checkpoint["commit"]},
+        "checkpoint_digests": checkpoint["digests"],
+        "regime": result.regime,
+        "transform": result.transform,
+        "rounding": "runtime",
+        "thresholds": {"min": {}, "max": {}, "baseline_tolerance": {}},
+        "timing": _timing(result, min_confidence),
+    }
+    errored = _errored(result)
+    document |= {"score_within": tolerances} if tolerances else {}
+    return document | ({"errored": errored} if errored else {})
+
+
+def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+    """What happened in the calls that produced the rows, whichever run made them.
+
+    A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
+    """
+    rows = result.timings["batch_rows"].to_pylist()
+    grouped = sum(count > 1 for count in rows)
+    return {
+        "latency_metric": _LATENCY,
+        "cost_metric": _COST,
+        "batch_size": result.run.config.get("batch_size"),
+        "batch_form": "requests" if grouped else None,
+        "sort_by_length": False,
+        "sort_by_length_sent": False,
+        "min_confidence": min_confidence,
+        "min_confidence_sent": min_confidence is not None and bool(rows),
+        "chunks": round(sum(1 / count for count in rows)),
+        "rows_grouped": grouped,
+        "rows_alone": len(rows) - grouped,
+        "max_chunk": max(rows, default=0),
+    }
+
+
+def _errored(result: StoredResult) -> list[dict[str, Any]]:
+    """Rows and languages without an answer: any of them fails an upstream gate."""
+    failed = result.facts.filter(pc.equal(result.facts["status"], "error")).to_pylist()
+    index = {(case["language"], case["case_id"]): i for i, case in enumerate(result.run.cases)}
+    errors: list[dict[str, Any]] = [
+        {
+            "index": index[row["language"], row["case_id"]],
+            "question": row["question"],
+            "error": f"{row['error_type']}: {row['error_message']}",
+        }
+        for row in failed
+    ]
+    return errors + [{"language": code, "error": reason} for code, reason in result.failed.items()]

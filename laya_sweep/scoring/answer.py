@@ -1,0 +1,136 @@
+"""Facts -> the runtime's answer documents, in the runtime's own float32 arithmetic and 4 decimals.
+
+What the runtime would have said is needed where figures must equal those of reports it was measured for. Arithmetic
+follows laya 0.4.15 step by step (the sum that normalises runs over marker slots, not over options), because another
+order of the same operations moves the fourth decimal in about 2 of 100 answers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains, runtime_softmax
+
+_SMALLEST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """One question with what the model gave for it.
+
+    Attributes:
+        question: in the runtime's form, with `type` and `criteria`.
+        logits: raw, in canonical option order.
+        presented_order: canonical index of the option in each marker slot.
+        temperature: the one in force.
+        act_probability: the model's, None where it is not known.
+    """
+
+    question: Mapping[str, Any]
+    logits: Sequence[float]
+    presented_order: Sequence[int]
+    temperature: float
+    act_probability: float | None
+
+
+def runtime_answers(questions: Sequence[AnsweredQuestion], min_confidence: float | None = None) -> list[dict[str, Any]]:
+    """The answers the runtime gives, abstention marks included where a threshold is set.
+
+    Args:
+        questions: in any order; the answers keep it.
+        min_confidence: the runtime's threshold; None writes no marks at all, 0.0 marks every answer as passed.
+    """
+    return [_gated(_answer(question), min_confidence) for question in questions]
+
+
+def criterion_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """A criterion as the model reads it: a text as it stands, anything else as JSON.
+
+    >>> criterion_text({"at least": 2})
+    '{"at least": 2}'
+    """
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def answer_is_right(answer: Mapping[str, Any], expected: Any) -> bool | None:  # noqa: ANN401 - label, number or bool
+    """Whether an answer is the expected one, by its reported (rounded) figures; None where neither right nor wrong."""
+    if answer["type"] == "choice" and isinstance(expected, str):
+        return bool(answer["choice"] == expected)
+    if answer["type"] == "noul" and isinstance(expected, bool):
+        return bool(answer["noul"] >= 0.5) == expected
+    return None
+
+
+def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
+    p = _probabilities(asked)
+    kind, criteria = asked.question["type"], asked.question.get("criteria")
+    shared = {
+        "answer_confidence": _rounded(_clipped(float(p.max()))),
+        "action": {"act_probability": None if asked.act_probability is None else _rounded(asked.act_probability)},
+    }
+    if kind == "noul":
+        true = float(p[1])
+        return {"type": "noul", "noul": _rounded(true), "confidence": _rounded(max(true, 1.0 - true)), **shared}
+    confidence = {"confidence": _rounded(_entropy_confidence(p)), **shared}
+    if kind == "score":
+        levels = list(criteria or ())
+        return {
+            "type": "score",
+            "score": _rounded(float((np.arange(len(p)) * p).sum())),
+            "legend": {str(level): criterion_text(text) for level, text in enumerate(levels)},
+            "probabilities": {str(level): _rounded(float(value)) for level, value in enumerate(p)},
+            **confidence,
+        }
+    labels = list(dict.fromkeys(criteria or ()))
+    return {
+        "type": "choice",
+        "choice": labels[int(p.argmax())],
+        "probabilities": {label: _rounded(float(value)) for label, value in zip(labels, p, strict=True)},
+        **confidence,
+    }
+
+
+def _probabilities(asked: AnsweredQuestion) -> NDArray[np.float32]:
+    """float32, canonical order; computed over slots, as the runtime does before it puts options back in order."""
+    order = np.asarray(asked.presented_order, dtype=np.intp)
+    slots = np.asarray(asked.logits, dtype=np.float32)[order]
+    canonical = np.empty_like(slots)
+    canonical[order] = runtime_softmax(slots[None, :], np.array([asked.temperature]))[0]
+    return canonical
+
+
+def _entropy_confidence(p: NDArray[np.float32]) -> float:
+    if len(p) < 2:
+        return 1.0
+    entropy = -float((p * np.log(np.clip(p, _SMALLEST, 1.0))).sum())
+    return _clipped(1.0 - entropy / math.log(len(p)))
+
+
+def _clipped(value: float) -> float:
+    """The value within [0, 1]; NaN stays NaN, which min and max would not promise."""
+    return 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
+
+
+def _gated(answer: dict[str, Any], min_confidence: float | None) -> dict[str, Any]:
+    """The answer with its abstention marks; a confidence that is no number cannot be judged."""
+    if min_confidence is None:
+        return answer
+    gate = answer["answer_confidence"]
+    if math.isnan(gate):
+        marks: dict[str, Any] = {"abstention": "unevaluated"}
+    elif abstains(np.array([gate]), min_confidence)[0]:
+        marks = {"low_confidence": True, "abstention": "abstained"}
+    else:
+        marks = {"abstention": "passed"}
+    return {**answer, **marks, "abstention_threshold": float(min_confidence)}
+
+
+def _rounded(value: float) -> float:
+    return round(value, RUNTIME_DECIMALS)

@@ -1,0 +1,187 @@
+"""A finished run, read back: its report, its tables, and one of its results chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from laya_sweep.errors import Problem, UsageError, name_list
+from laya_sweep.jsonfile import read_object
+from laya_sweep.store import TABLES, DamagedFileError, read_parquet
+
+#: Schema tag of report.json.
+REPORT_SCHEMA = "laya-sweep-report/1"
+
+_SELECTORS = ("checkpoint", "regime", "transform")
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """One result of a run: checkpoint x regime x transform over all its languages."""
+
+    run: StoredRun
+    document: dict[str, Any]
+
+    @property
+    def checkpoint(self) -> str:
+        """The checkpoint's name."""
+        return str(self.document["checkpoint"])
+
+    @property
+    def regime(self) -> str:
+        """The regime's name."""
+        return str(self.document["regime"])
+
+    @property
+    def transform(self) -> str:
+        """The transform's name."""
+        return str(self.document["transform"])
+
+    @property
+    def title(self) -> str:
+        """`english served baseline`."""
+        return f"{self.checkpoint} {self.regime} {self.transform}"
+
+    @property
+    def asked(self) -> list[str]:
+        """Languages that were asked for."""
+        return [*self.run.config["languages"]]
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Languages without figures, and why."""
+        return dict(self.document["failed"])
+
+    @property
+    def decisions(self) -> pa.Table:
+        """Its rows of the decisions table."""
+        return self._own(self.run.table("decisions"), _SELECTORS)
+
+    @property
+    def facts(self) -> pa.Table:
+        """Its rows of the logits table; every regime shares them."""
+        return self._own(self.run.table("logits"), ("checkpoint", "transform"))
+
+    @property
+    def timings(self) -> pa.Table:
+        """Its rows of the timings table; every regime shares them."""
+        return self._own(self.run.table("timings"), ("checkpoint", "transform"))
+
+    def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
+        for name in names:
+            table = table.filter(pc.equal(table[name], getattr(self, name)))
+        return table
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """The folder of a finished run."""
+
+    folder: Path
+    report: dict[str, Any]
+
+    @classmethod
+    def open(cls, folder: Path) -> StoredRun:
+        """Read a run's report.
+
+        Raises:
+            UsageError: the folder holds no readable report of this schema.
+        """
+        path = folder / "report.json"
+        if not path.is_file():
+            raise UsageError(Problem(f"run {folder}", "a folder with report.json", "none", "name the out_dir of a run"))
+        report = read_object(path, "report")
+        if report.get("schema") != REPORT_SCHEMA or not _is_report(report):
+            got = f"schema {report.get('schema')!r:.60}"
+            raise UsageError(Problem(f"report {path}", f"a {REPORT_SCHEMA}", got, "run the sweep again"))
+        return cls(folder, report)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What was measured."""
+        return dict(self.report["config"])
+
+    @property
+    def imported(self) -> dict[str, Any] | None:
+        """The published document this run was imported from, without its cases; None for a run of our own."""
+        found = self.config.get("imported")
+        return dict(found["document"]) if isinstance(found, dict) else None
+
+    @cached_property
+    def results(self) -> list[StoredResult]:
+        """Every result, in the report's order."""
+        return [StoredResult(self, document) for document in self.report["results"]]
+
+    @cached_property
+    def cases(self) -> list[dict[str, Any]]:
+        """Rows of the cases table."""
+        rows: list[dict[str, Any]] = self.table("cases").to_pylist()
+        return rows
+
+    def table(self, name: str) -> pa.Table:
+        """A table of the run.
+
+        Raises:
+            UsageError: it is missing or damaged.
+        """
+        return read_table(self.folder, name)
+
+    def select(
+        self, checkpoint: str | None = None, regime: str | None = None, transform: str | None = None
+    ) -> StoredResult:
+        """The one result that the given names leave.
+
+        Raises:
+            UsageError: a name that no result has, or several results left; lists what exists.
+        """
+        wanted = dict(zip(_SELECTORS, (checkpoint, regime, transform), strict=True))
+        for name, value in wanted.items():
+            self._check_name(name, value)
+        found = [
+            result
+            for result in self.results
+            if all(value is None or getattr(result, name) == value for name, value in wanted.items())
+        ]
+        if len(found) == 1:
+            return found[0]
+        got = f"{len(found)} match: {_titles(found)}" if found else f"none match; there are {_titles(self.results)}"
+        step = "name one with --checkpoint, --regime and --transform"
+        raise UsageError(Problem(f"run {self.folder}", "selectors that leave one result", got, step))
+
+    def _check_name(self, name: str, value: str | None) -> None:
+        known = [*dict.fromkeys(getattr(result, name) for result in self.results)]
+        if value is not None and value not in known:
+            problem = Problem(f"--{name} {value}", f"one of {name_list(known, value)}", "neither", "name one of them")
+            raise UsageError(problem)
+
+
+def read_table(folder: Path, name: str) -> pa.Table:
+    """A table of a run.
+
+    Raises:
+        UsageError: it is missing or damaged.
+    """
+    try:
+        return read_parquet(folder / f"{name}.parquet", TABLES[name])
+    except DamagedFileError as error:
+        raise UsageError(
+            Problem(f"run {folder}", f"a whole {name}.parquet", str(error), "run the sweep again")
+        ) from error
+
+
+def _is_report(report: dict[str, Any]) -> bool:
+    config, results = report.get("config"), report.get("results")
+    if not isinstance(config, dict) or not isinstance(config.get("languages"), dict) or not isinstance(results, list):
+        return False
+    names = (*_SELECTORS, "failed")
+    return all(isinstance(result, dict) and all(name in result for name in names) for result in results)
+
+
+def _titles(results: Iterable[StoredResult]) -> str:
+    return "; ".join(result.title for result in results) or "no results"

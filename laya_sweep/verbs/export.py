@@ -1,0 +1,96 @@
+"""`export RUN --format F`: one result of a run as a document that other tools read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from laya_sweep.errors import OutputError, Problem, UsageError
+from laya_sweep.published import laya_eval_document, laya_evals_document
+from laya_sweep.run_folder import write_json
+from laya_sweep.stored_run import StoredResult, StoredRun
+from laya_sweep.verbs.arguments import Arguments, add_result_selectors
+
+FORMATS = ("laya-eval", "laya-evals")
+
+_UNGATED = "none"
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the document to --out, or to the standard output."""
+    options = _parser().parse_args(words)
+    result = StoredRun.open(options.run).select(options.checkpoint, options.regime, options.transform)
+    document = _document(result, options)
+    if options.out is None:
+        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        return 0
+    try:
+        write_json(options.out, document)
+    except OSError as error:
+        raise OutputError(
+            Problem(f"--out {options.out}", "a file that can be written", str(error), "name another")
+        ) from error
+    return 0
+
+
+def _parser() -> Arguments:
+    parser = Arguments(prog="laya_sweep export", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("run", type=Path, metavar="RUN", help="out_dir of a run, or what `import` made")
+    parser.add_argument(
+        "--format",
+        required=True,
+        choices=FORMATS,
+        help="laya-eval: the published 51-language document; laya-evals: a report that `laya-evals compare` reads",
+    )
+    add_result_selectors(parser)
+    parser.add_argument(
+        "--min-confidence",
+        metavar="T",
+        help="laya-evals: the threshold whose abstention marks the answers carry, or none for no marks",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write here instead of to the standard output")
+    return parser
+
+
+def _document(result: StoredResult, options: argparse.Namespace) -> dict[str, Any]:
+    if options.format == "laya-evals":
+        return laya_evals_document(result, _threshold(result, options.min_confidence))
+    if options.min_confidence is not None:
+        step = "drop it, or export --format laya-evals"
+        raise UsageError(Problem("--min-confidence", "a format that holds marks", "laya-eval, which has none", step))
+    return laya_eval_document(result)
+
+
+def _threshold(result: StoredResult, wanted: str | None) -> float | None:
+    """The one threshold of the run that was asked for; no marks at all is always there to ask for.
+
+    Raises:
+        UsageError: none was named and the run has several, or the named one is not among them.
+    """
+    known: list[float | None] = result.run.config.get("min_confidence", [])
+    if wanted == _UNGATED or (wanted is None and not known):
+        return None
+    if wanted is None and len(known) == 1:
+        return known[0]
+    shown = ", ".join(dict.fromkeys([*(_shown(value) for value in known), _UNGATED]))
+    found = [value for value in known if wanted is not None and _shown(value) == _number(wanted)]
+    if found:
+        return found[0]
+    got = f"{len(known)} results that differ in it" if wanted is None else repr(wanted)
+    raise UsageError(Problem("--min-confidence", f"one of {shown}", got, "name one of them"))
+
+
+def _shown(value: float | None) -> str:
+    return _UNGATED if value is None else f"{value:g}"
+
+
+def _number(text: str) -> str:
+    """A threshold as `_shown` writes it, so that 0.50 is 0.5."""
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text

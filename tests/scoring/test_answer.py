@@ -1,0 +1,96 @@
+"""The runtime's answers, rebuilt from logits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from laya_sweep.scoring import AnsweredQuestion, answer_is_right, gate_confidence, runtime_answers
+
+CHOICE = {"type": "choice", "instructions": "?", "criteria": {"a": "x", "b": "y", "c": "z"}}
+
+
+def asked(question, logits, order=None, temperature=1.0, act=0.25):
+    return AnsweredQuestion(question, logits, order or [*range(len(logits))], temperature, act)
+
+
+def test_a_choice_answer_has_the_runtime_s_fields_and_rounding():
+    [answer] = runtime_answers([asked(CHOICE, [2.0, 1.0, 0.0])])
+    assert answer == {
+        "type": "choice",
+        "choice": "a",
+        "probabilities": {"a": 0.6652, "b": 0.2447, "c": 0.09},
+        "confidence": 0.2423,
+        "answer_confidence": 0.6652,
+        "action": {"act_probability": 0.25},
+    }
+
+
+def test_a_score_is_the_expected_level_and_has_a_legend():
+    question = {"type": "score", "instructions": "?", "criteria": ["low", {"at least": 2}, 3]}
+    [answer] = runtime_answers([asked(question, [0.0, 0.0, 0.0])])
+    assert answer["score"] == 1.0
+    assert answer["legend"] == {"0": "low", "1": '{"at least": 2}', "2": "3"}
+    assert answer["confidence"] == 0.0
+
+
+def test_a_noul_answer_is_the_probability_of_true():
+    question = {"type": "noul", "instructions": "?"}
+    [answer] = runtime_answers([asked(question, [0.0, -1.0])])
+    assert (answer["noul"], answer["confidence"], answer["answer_confidence"]) == (0.2689, 0.7311, 0.7311)
+    assert "probabilities" not in answer
+
+
+def test_labels_of_other_types_and_repeated_ones_stay_as_the_runtime_keeps_them():
+    [answer] = runtime_answers([asked({"type": "choice", "criteria": [1, 2, 1]}, [0.0, 3.0])])
+    assert answer["choice"] == 2
+    assert [*answer["probabilities"]] == [1, 2]
+
+
+def test_one_option_is_certain():
+    [answer] = runtime_answers([asked({"type": "choice", "criteria": {"only": "x"}}, [-4.0])])
+    assert (answer["probabilities"], answer["confidence"]) == ({"only": 1.0}, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "marks"),
+    [
+        (None, {}),
+        (0.0, {"abstention": "passed", "abstention_threshold": 0.0}),
+        (0.6652, {"abstention": "passed", "abstention_threshold": 0.6652}),
+        (0.6653, {"low_confidence": True, "abstention": "abstained", "abstention_threshold": 0.6653}),
+    ],
+)
+def test_marks_follow_the_rounded_confidence_and_none_is_not_zero(threshold, marks):
+    [plain] = runtime_answers([asked(CHOICE, [2.0, 1.0, 0.0])])
+    [answer] = runtime_answers([asked(CHOICE, [2.0, 1.0, 0.0])], threshold)
+    assert answer == {**plain, **marks}
+
+
+def test_a_confidence_that_is_no_number_is_not_evaluated():
+    [answer] = runtime_answers([asked(CHOICE, [float("nan")] * 3)], 0.5)
+    assert answer["abstention"] == "unevaluated"
+    assert "low_confidence" not in answer
+
+
+def test_the_confidence_is_the_one_of_the_decisions_table():
+    rng = np.random.default_rng(3)
+    logits = rng.normal(0, 3, (200, 3)).astype(np.float32)
+    answers = runtime_answers([asked(CHOICE, row.tolist(), temperature=0.7) for row in logits])
+    gate = gate_confidence(logits, np.full(200, 0.7))
+    assert [answer["answer_confidence"] for answer in answers] == gate.tolist()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "right"),
+    [
+        ({"type": "choice", "choice": "a"}, "a", True),
+        ({"type": "choice", "choice": "1"}, 1, None),
+        ({"type": "noul", "noul": 0.5}, True, True),
+        ({"type": "noul", "noul": 0.4999}, True, False),
+        ({"type": "noul", "noul": 0.9}, 1, None),
+        ({"type": "score", "score": 1.0}, 1.0, None),
+    ],
+)
+def test_right_is_judged_by_what_is_reported(answer, expected, right):
+    assert answer_is_right(answer, expected) is right
