@@ -62,7 +62,7 @@ ALLOWED = {
         "store",
         "suites",
     },
-    "verbs": {"errors", "store"},
+    "verbs": {"errors", "store", "suites"},
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 

@@ -1,6 +1,6 @@
 """Metrics -> documents for people and tools."""
 
-from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, model_seconds
+from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, model_seconds, slice_lines
 from laya_sweep.reports.markdown import markdown
 from laya_sweep.reports.result import ResultReport
 from laya_sweep.reports.timing import timing_document
@@ -12,5 +12,6 @@ __all__ = [
     "language_line",
     "markdown",
     "model_seconds",
+    "slice_lines",
     "timing_document",
 ]

@@ -1,6 +1,6 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
-from laya_sweep.scoring.decision import ScoredCell, decide
+from laya_sweep.scoring.decision import Place, ScoredCell, decide
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -22,6 +22,7 @@ from laya_sweep.scoring.regime import (
 __all__ = [
     "QUESTION_TYPES",
     "BucketTemperature",
+    "Place",
     "Regime",
     "ScoredCell",
     "Target",

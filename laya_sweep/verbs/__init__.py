@@ -1,12 +1,12 @@
-"""Verbs: what the command line does with stored runs, without torch and without Ray."""
+"""Verbs: what the command line does with stored runs and files, without torch and without Ray."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laya_sweep.verbs import curve
+from laya_sweep.verbs import curve, validate
 
 #: name -> what it does with its words; the return value is the exit code.
-VERBS: dict[str, Callable[[Sequence[str]], int]] = {"curve": curve.main}
+VERBS: dict[str, Callable[[Sequence[str]], int]] = {"curve": curve.main, "validate": validate.main}
 
 __all__ = ["VERBS"]
