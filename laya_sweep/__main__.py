@@ -38,7 +38,8 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
   min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
-  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  metrics.score_within=[TOL,...]  dry_run=true
+  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
+  metrics.score_within=[TOLERANCE, ...]
 
 exit codes: 0 done, 2 usage or broken parity, 3 incomplete, 130 interrupted
 """

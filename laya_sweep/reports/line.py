@@ -21,6 +21,8 @@ _SHORT = {
     "mean_confidence": "conf",
 }
 
+_MOST_SLICES = 12
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageFigures:
@@ -70,11 +72,14 @@ def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
 
 
 def slice_lines(result: ResultReport) -> list[str]:
-    """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag, where there is more than one slice."""
+    """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag.
+
+    Not where there is one alone, nor where there are so many that they bury the rest (report.md has them all).
+    """
     return [
         _slice_line(result, dimension, value)
         for dimension in ("qid", "tag")
-        if len(values := result.slice_values(dimension)) > 1
+        if 1 < len(values := result.slice_values(dimension)) <= _MOST_SLICES
         for value in values
     ]
 

@@ -18,6 +18,7 @@ def report(failed=(), **changes):
         row("language", "en", "coverage", 0.5, threshold=0.9),
         row("language", "en", "coverage", 1.0, threshold=0.0),
         row("language", "de", "choice_accuracy", 0.4),
+        row("language", "en", "mean_confidence", 0.9),
         row("macro:language", "", "choice_accuracy", None if failed else 0.6, reason="incomplete" if failed else None),
     ]
     if failed:

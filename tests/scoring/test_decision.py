@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from laya_sweep.scoring import (
     BucketTemperature,
+    Place,
     Regime,
     ScoredCell,
     Target,
@@ -52,7 +53,7 @@ def scored_cell(rows, golds=None, temperatures=TEMPERATURES):
     return ScoredCell(
         checkpoint="mine",
         temperatures=temperatures,
-        places={f"case-{i}": (f"source-{i}", 10 + i) for i in range(len(rows))},
+        places={f"case-{i}": Place(f"source-{i}", 10 + i, (f"tag {i}", "all")) for i in range(len(rows))},
         targets={
             (f"case-{i}", "intent"): target(kind, len(logits), gold)
             for i, ((kind, logits), gold) in enumerate(zip(rows, golds, strict=True))
