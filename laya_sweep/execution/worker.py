@@ -13,13 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-import pyarrow as pa
 
 from laya_sweep.engines import (
-    EncodedQuestion,
     EncodingError,
     Engine,
     OutOfMemoryError,
@@ -29,38 +24,16 @@ from laya_sweep.engines import (
 )
 from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.parity import check_parity
+from laya_sweep.execution.rows import Outcome, Prepared, fact_rows, failure, success, timing_rows
 from laya_sweep.hub import HuggingFaceHub
 from laya_sweep.settings import CheckpointSettings
-from laya_sweep.store import FACTS, TIMINGS, FactStore, Part
+from laya_sweep.store import FactStore, Part
 from laya_sweep.transforms import Variant
-from laya_sweep.transforms.variant import option_count
 
 EngineFactory = Callable[[Path, str, int, int, int], Engine]
 
 #: ru_maxrss is in kilobytes on Linux and in bytes on macOS.
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
-
-
-class Prepared(NamedTuple):
-    """A tokenised question on its way to the model."""
-
-    variant: Variant
-    qid: str
-    encoded: EncodedQuestion
-    encode_s: float
-
-
-class Outcome(NamedTuple):
-    """What became of one question: numbers or an error, and how it was computed."""
-
-    variant: Variant
-    qid: str
-    numbers: dict[str, Any]
-    error: BaseException | None
-    call_s: float
-    forward_s: float
-    batch_rows: int
-    padded_len: int
 
 
 class Worker:
@@ -107,7 +80,9 @@ class Worker:
         """Compute and commit a shard; every question of it ends as a success or an error row."""
         calls_before = self._forward_calls
         outcomes = list(self._outcomes(shard))
-        part = Part.of(shard.cell_key, _facts(shard, outcomes), self._timings(shard, outcomes))
+        part = Part.of(
+            shard.cell_key, fact_rows(shard, outcomes), timing_rows(shard, outcomes, self._loaded.info(), self.node)
+        )
         if self._sees_store:
             self._store.commit(shard.cell_key, part)
         return ShardResult(
@@ -156,7 +131,7 @@ class Worker:
         try:
             encoded = self._loaded.encode(variant, qid)
         except EncodingError as error:
-            return _failure(variant, qid, error)
+            return failure(variant, qid, error)
         return Prepared(variant, qid, encoded, time.perf_counter() - started)
 
     def _check_encoding(self, row: Prepared) -> None:
@@ -175,7 +150,7 @@ class Worker:
                 raise RuntimeError(f"expected {len(batch)} rows of logits, got {len(forward.logits)}")
         except (OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError) as error:
             if len(batch) == 1:
-                yield _failure(batch[0].variant, batch[0].qid, error)
+                yield failure(batch[0].variant, batch[0].qid, error)
                 return
             middle = len(batch) // 2
             yield from self._compute(batch[:middle])
@@ -184,39 +159,13 @@ class Worker:
         forward_s = time.perf_counter() - started
         call_s = forward_s + sum(row.encode_s for row in batch)
         for row, logits, act in zip(batch, forward.logits, forward.act_probability, strict=True):
-            yield _success(row, logits, float(act), call_s, forward_s, len(batch))
+            yield success(row, logits, float(act), call_s, forward_s, len(batch))
 
     @property
     def _loaded(self) -> Engine:
         if self._engine is None:
             raise RuntimeError("the worker got work before its handshake")
         return self._engine
-
-    def _timings(self, shard: Shard, outcomes: Sequence[Outcome]) -> pa.Table:
-        info = self._loaded.info()
-        rows = [
-            _keys(shard, outcome)
-            | {
-                "call_ms": outcome.call_s * 1e3,
-                "forward_ms": outcome.forward_s * 1e3,
-                "batch_rows": outcome.batch_rows,
-                "padded_len": outcome.padded_len,
-                "device": info.device,
-                "threads": info.threads,
-                "node": self.node,
-                "attempts": shard.attempt,
-            }
-            for outcome in outcomes
-            if outcome.error is None
-        ]
-        return pa.Table.from_pylist(rows, schema=TIMINGS)
-
-
-def error_part(shard: Shard, error_type: str, message: str) -> Part:
-    """Error rows for every question of a shard that no worker survived; written by the driver."""
-    error = type(error_type, (Exception,), {})(message)
-    outcomes = [_failure(variant, qid, error) for variant in shard.variants for qid in variant.questions]
-    return Part.of(shard.cell_key, _facts(shard, outcomes), pa.Table.from_pylist([], schema=TIMINGS))
 
 
 def _batches(rows: Sequence[Prepared], tokens: int, size: int | None) -> Iterator[list[Prepared]]:
@@ -228,66 +177,3 @@ def _batches(rows: Sequence[Prepared], tokens: int, size: int | None) -> Iterato
         step = size or max(1, tokens // shape.length)
         for start in range(0, len(group), step):
             yield group[start : start + step]
-
-
-def _success(
-    row: Prepared,
-    logits: np.ndarray[Any, np.dtype[np.float32]],
-    act: float,
-    call_s: float,
-    forward_s: float,
-    rows: int,
-) -> Outcome:
-    """Logits back in canonical order, with what the tokeniser counted."""
-    encoded = row.encoded
-    if not np.isfinite(logits).all():
-        return _failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"))
-    order = [row.variant.canonical_indices[row.qid][slot] for slot in encoded.slots]
-    canonical = np.empty(len(order), dtype=np.float32)
-    canonical[order] = logits
-    numbers = {
-        "n_options": len(order),
-        "logits": canonical.tolist(),
-        "presented_order": order,
-        "act_probability": act,
-        "input_tokens": encoded.input_tokens,
-        "state_tokens": encoded.state_tokens,
-        "state_tokens_dropped": encoded.state_tokens_dropped,
-        "options_distinct": encoded.options_distinct,
-        "tokens_per_option": encoded.tokens_per_option,
-    }
-    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, encoded.shape.length)
-
-
-def _failure(variant: Variant, qid: str, error: BaseException) -> Outcome:
-    return Outcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0)
-
-
-def _keys(shard: Shard, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "cell_key": shard.cell_key,
-        "language": shard.language,
-        "transform": shard.transform,
-        "case_id": outcome.variant.case_id,
-        "variant": outcome.variant.name,
-        "question": outcome.qid,
-    }
-
-
-def _facts(shard: Shard, outcomes: Sequence[Outcome]) -> pa.Table:
-    """Facts in the order of their ids, so that batches and their order leave no trace."""
-    rows = [_fact(shard, outcome) for outcome in outcomes]
-    rows.sort(key=lambda row: (row["case_id"], row["variant"], row["question"]))
-    return pa.Table.from_pylist(rows, schema=FACTS)
-
-
-def _fact(shard: Shard, outcome: Outcome) -> dict[str, Any]:
-    error = outcome.error
-    return {
-        **_keys(shard, outcome),
-        "question_type": outcome.variant.questions[outcome.qid]["type"],
-        **outcome.numbers,
-        "status": "ok" if error is None else "error",
-        "error_type": None if error is None else type(error).__name__,
-        "error_message": None if error is None else " ".join(str(error).split())[:500],
-    }

@@ -1,0 +1,128 @@
+"""The rows that a shard becomes: facts and timings of each question, a success or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from laya_sweep.engines import EncodedQuestion, EngineInfo
+from laya_sweep.execution.contract import Shard
+from laya_sweep.store import FACTS, TIMINGS, Part
+from laya_sweep.transforms import Variant
+from laya_sweep.transforms.variant import option_count
+
+
+class Prepared(NamedTuple):
+    """A tokenised question on its way to the model."""
+
+    variant: Variant
+    qid: str
+    encoded: EncodedQuestion
+    encode_s: float
+
+
+class Outcome(NamedTuple):
+    """What became of one question: numbers or an error, and how it was computed."""
+
+    variant: Variant
+    qid: str
+    numbers: dict[str, Any]
+    error: BaseException | None
+    call_s: float
+    forward_s: float
+    batch_rows: int
+    padded_len: int
+
+
+def success(
+    row: Prepared,
+    logits: np.ndarray[Any, np.dtype[np.float32]],
+    act: float,
+    call_s: float,
+    forward_s: float,
+    rows: int,
+) -> Outcome:
+    """Logits back in canonical order, with what the tokeniser counted."""
+    encoded = row.encoded
+    if not np.isfinite(logits).all():
+        return failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"))
+    order = [row.variant.canonical_indices[row.qid][slot] for slot in encoded.slots]
+    canonical = np.empty(len(order), dtype=np.float32)
+    canonical[order] = logits
+    numbers = {
+        "n_options": len(order),
+        "logits": canonical.tolist(),
+        "presented_order": order,
+        "act_probability": act,
+        "input_tokens": encoded.input_tokens,
+        "state_tokens": encoded.state_tokens,
+        "state_tokens_dropped": encoded.state_tokens_dropped,
+        "options_distinct": encoded.options_distinct,
+        "tokens_per_option": encoded.tokens_per_option,
+    }
+    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, encoded.shape.length)
+
+
+def failure(variant: Variant, qid: str, error: BaseException) -> Outcome:
+    """An error row: no numbers, no time."""
+    return Outcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0)
+
+
+def _keys(shard: Shard, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "cell_key": shard.cell_key,
+        "language": shard.language,
+        "transform": shard.transform,
+        "case_id": outcome.variant.case_id,
+        "variant": outcome.variant.name,
+        "question": outcome.qid,
+    }
+
+
+def fact_rows(shard: Shard, outcomes: Sequence[Outcome]) -> pa.Table:
+    """Facts in the order of their ids, so that batches and their order leave no trace."""
+    rows = [_fact(shard, outcome) for outcome in outcomes]
+    rows.sort(key=lambda row: (row["case_id"], row["variant"], row["question"]))
+    return pa.Table.from_pylist(rows, schema=FACTS)
+
+
+def _fact(shard: Shard, outcome: Outcome) -> dict[str, Any]:
+    error = outcome.error
+    return {
+        **_keys(shard, outcome),
+        "question_type": outcome.variant.questions[outcome.qid]["type"],
+        **outcome.numbers,
+        "status": "ok" if error is None else "error",
+        "error_type": None if error is None else type(error).__name__,
+        "error_message": None if error is None else " ".join(str(error).split())[:500],
+    }
+
+
+def timing_rows(shard: Shard, outcomes: Sequence[Outcome], engine: EngineInfo, node: str) -> pa.Table:
+    """When and where the successes of a shard were computed."""
+    rows = [
+        _keys(shard, outcome)
+        | {
+            "call_ms": outcome.call_s * 1e3,
+            "forward_ms": outcome.forward_s * 1e3,
+            "batch_rows": outcome.batch_rows,
+            "padded_len": outcome.padded_len,
+            "device": engine.device,
+            "threads": engine.threads,
+            "node": node,
+            "attempts": shard.attempt,
+        }
+        for outcome in outcomes
+        if outcome.error is None
+    ]
+    return pa.Table.from_pylist(rows, schema=TIMINGS)
+
+
+def error_part(shard: Shard, error_type: str, message: str) -> Part:
+    """Error rows for every question of a shard that no worker survived; written by the driver."""
+    error = type(error_type, (Exception,), {})(message)
+    outcomes = [failure(variant, qid, error) for variant in shard.variants for qid in variant.questions]
+    return Part.of(shard.cell_key, fact_rows(shard, outcomes), pa.Table.from_pylist([], schema=TIMINGS))
