@@ -131,7 +131,9 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
 def macro_line(result: ResultReport) -> str:
     """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
     name = f"{result.checkpoint} {result.regime}"
-    figures = (("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1"))
+    figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
+    others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
+    figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]
     if result.complete:
         shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
         return f"{name} macro over {len(result.asked)} languages: {shown}"
