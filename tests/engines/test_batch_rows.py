@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ QUESTIONS = {
 }
 
 
-@pytest.fixture(scope="module", params=["demo", "reference"])
+@pytest.fixture(scope="module", params=["demo", pytest.param("reference", marks=pytest.mark.reference)])
 def engine(request):
     """A bundled checkpoint of 64 dimensions and, where it is at hand, a reference one of 192."""
     if request.param == "demo":
@@ -33,11 +35,12 @@ def engine(request):
 @pytest.mark.parametrize("qid", sorted(QUESTIONS))
 def test_a_row_alone_and_among_others_has_the_same_bits(engine, qid):
     drafts = [
-        Draft(str(i), i, "en", f"{' '.join(WORDS[i % 8 :])} {i}", {qid: QUESTIONS[qid]}, {}) for i in range(0, 96, 8)
+        Draft(str(i), i, "en", f"{' '.join(WORDS[i % 8 :])} {i}", {qid: QUESTIONS[qid]}, {}) for i in range(0, 480, 8)
     ]
     rows = [engine.encode(variants_of("baseline", case)[0], qid) for case in freeze(drafts)]
-    rows = [row for row in rows if row.shape == rows[0].shape]
-    assert len(rows) == 12
+    [(shape, count)] = Counter(row.shape for row in rows).most_common(1)
+    assert count >= 12
+    rows = [row for row in rows if row.shape == shape][:12]
     alone = [engine.forward([row]).logits[0] for row in rows]
     for size in (2, 3, 5, 7, 12):
         together = [one for i in range(0, 12, size) for one in engine.forward(rows[i : i + size]).logits]

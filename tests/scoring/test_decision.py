@@ -194,3 +194,8 @@ def test_no_facts_are_no_decisions():
     table = decide(facts_table([]), scored_cell([]), REGIMES[0], DECISIONS)
     assert table.num_rows == 0
     assert table.schema.equals(DECISIONS)
+
+
+def test_a_decision_keeps_the_place_of_its_case():
+    [_, row] = decided([("choice", [1.0, 0.0]), ("noul", [0.0, 1.0])])
+    assert (row["source_id"], row["row_index"], row["tags"]) == ("source-1", 11, ["tag 1", "all"])
