@@ -74,10 +74,11 @@ def infer(
     settings: Settings,
     store: FactStore,
     bar: Bar,
+    ready: Callable[[WorkerReady], None],
     finished: Callable[[Cell], None],
     backend_of: Callable[[ExecutorSettings], Backend] = make_backend,
 ) -> InferenceStats:
-    """Run what is pending; `finished` is called with each cell whose last shard is done.
+    """Run what is pending; `ready` is called for each worker, `finished` for each cell whose last shard is done.
 
     Starts no backend, and so neither Ray nor torch, when nothing is pending.
     """
@@ -92,6 +93,8 @@ def infer(
         for event in Pool(backend, specs, settings.executor).run(todo):
             stats.see(event)
             bar.see(event)
+            if isinstance(event, WorkerReady):
+                ready(event)
             if isinstance(event, ShardDone | CaseLost):
                 store.describe(event.shard.cell_key, cells[event.shard.cell_key].identity)
                 _keep(event, store)

@@ -27,6 +27,7 @@ from laya_sweep.documents import (
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
 from laya_sweep.errors import IncompleteError, SweepInterruptedError, exit_code
+from laya_sweep.execution import WorkerReady
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
@@ -101,7 +102,6 @@ class SweepRun:
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
         )
-        self._resolve_temperatures()
         for cell in plan.cells:
             if not cell.pending:
                 self._finish(cell)
@@ -121,15 +121,25 @@ class SweepRun:
     def _infer(self) -> InferenceStats:
         try:
             with self._console.progress(self.plan.pending_rows) as bar:
-                return infer(self.plan, self._settings, self._store, bar, self._finish)
+                return infer(self.plan, self._settings, self._store, bar, self._ready, self._finish)
         except KeyboardInterrupt as error:
             raise SweepInterruptedError(
                 "stopped; what was committed stays, the same command goes on from there"
             ) from error
 
-    def _resolve_temperatures(self) -> None:
-        for checkpoint in self.plan.checkpoints:
-            self._temperatures[checkpoint.name] = _temperatures(checkpoint, self._store)
+    def _ready(self, event: WorkerReady) -> None:
+        """A worker has torch at hand and resolved its checkpoint's temperatures: keep them."""
+        checkpoint = next(entry for entry in self.plan.checkpoints if entry.name == event.checkpoint)
+        facts = list(event.handshake.temperatures)
+        self._temperatures[checkpoint.name] = facts
+        self._store.keep_temperatures(_temperature_key(checkpoint), to_json(facts))
+
+    def _temperatures_of(self, name: str) -> list[TemperatureFact]:
+        """Of a checkpoint: from a worker, from the store, and only then resolved here, which loads torch."""
+        if name not in self._temperatures:
+            checkpoint = next(entry for entry in self.plan.checkpoints if entry.name == name)
+            self._temperatures[name] = _temperatures(checkpoint, self._store)
+        return self._temperatures[name]
 
     def _finish(self, cell: Cell) -> None:
         """Read a complete cell back, score it under every regime, and say its lines."""
@@ -150,15 +160,16 @@ class SweepRun:
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
         return {
             fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
-            for fact in self._temperatures[checkpoint]
+            for fact in self._temperatures_of(checkpoint)
         }
 
     def _write(self, folder: Path) -> list[ResultReport]:
         summaries = {key: self._summary(key) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
+        temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
             "cases": cases_table(self.plan.languages),
-            "checkpoints": checkpoints_table(self.plan.checkpoints, self._temperatures),
+            "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
@@ -168,7 +179,7 @@ class SweepRun:
         write_tables(folder, tables)
         document = {
             "schema": REPORT_SCHEMA,
-            "config": config_document(self._settings, self._suite, self.plan, self._temperatures),
+            "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
         }
         write_json(folder / "report.json", document)
@@ -251,15 +262,18 @@ class SweepRun:
 
 
 def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureFact]:
-    """Resolved temperatures, from the store where the same config was resolved before (then torch stays out)."""
-    versions = library_versions(("laya",))
-    digest = value_digest([checkpoint.temperatures, versions])
-    kept = store.temperatures(digest)
+    key = _temperature_key(checkpoint)
+    kept = store.temperatures(key)
     if kept is not None:
         return from_json(kept)
     facts = resolve_temperatures(checkpoint.temperatures)
-    store.keep_temperatures(digest, to_json(facts))
+    store.keep_temperatures(key, to_json(facts))
     return facts
+
+
+def _temperature_key(checkpoint: Checkpoint) -> str:
+    """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
+    return value_digest([checkpoint.temperatures, library_versions(("laya",))])
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

@@ -23,12 +23,13 @@ ALLOWED = {
     "identity": set(),
     "settings": set(),
     # where cases come from, how they are shown
-    "demo": set(),
+    "memo_tokenizer": set(),
+    "demo": {"memo_tokenizer"},
     "hub": {"errors"},
     "suites": {"demo", "errors", "hub", "identity", "settings"},
     "transforms": {"suites"},
     # facts
-    "engines": {"demo", "errors", "hub", "identity", "scoring", "settings", "transforms"},
+    "engines": {"demo", "errors", "memo_tokenizer", "hub", "identity", "scoring", "settings", "transforms"},
     "store": {"errors", "identity"},
     "execution": {"engines", "errors", "hub", "scoring", "settings", "store", "transforms"},
     "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
@@ -50,6 +51,7 @@ ALLOWED = {
         "documents",
         "engines",
         "errors",
+        "execution",
         "hub",
         "identity",
         "inference",

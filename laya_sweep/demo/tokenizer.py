@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
@@ -46,23 +45,6 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int) -> Tokenizer:
     )
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
-
-
-class Remembering:
-    """A tokenizer that keeps its answers: training asks for the same few option texts a million times."""
-
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - the runtime's tokenizer
-        self._tokenizer = tokenizer
-        self._kept: dict[tuple[Any, ...], list[int]] = {}
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - mask_token, cls_token_id, ...
-        return getattr(self._tokenizer, name)
-
-    def __call__(self, text: str, **options: Any) -> dict[str, list[int]]:  # noqa: ANN401 - tokenizer options
-        key = (text, *sorted(options.items()))
-        if key not in self._kept:
-            self._kept[key] = self._tokenizer(text, **options)["input_ids"]
-        return {"input_ids": list(self._kept[key])}
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:

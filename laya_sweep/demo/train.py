@@ -34,7 +34,8 @@ from transformers import AutoModel, AutoTokenizer, ModernBertConfig
 from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.examples import HEAD_MAX_LEN, MAX_LEN, Example, Examples, tokenizer_texts
 from laya_sweep.demo.hints import SMOOTHING, Hints
-from laya_sweep.demo.tokenizer import CLS_ID, PAD_ID, SEP_ID, Remembering, save_tokenizer, train_tokenizer
+from laya_sweep.demo.tokenizer import CLS_ID, PAD_ID, SEP_ID, save_tokenizer, train_tokenizer
+from laya_sweep.memo_tokenizer import MemoTokenizer
 
 _LOG = logging.getLogger(__name__)
 _CPU = torch.device("cpu")
@@ -80,7 +81,7 @@ def train(recipe: Recipe, out: Path) -> dict[str, Any]:
         folder = Path(temporary)
         save_tokenizer(train_tokenizer(tokenizer_texts(rows), recipe.vocabulary), folder / "tokenizer")
         bare = AutoTokenizer.from_pretrained(folder / "tokenizer")
-        tokenizer = Remembering(bare)
+        tokenizer = MemoTokenizer(bare)
         model = _new_model(len(bare))
         examples = Examples(tokenizer, rows, recipe.seed)
         _fit(model, examples, recipe)
@@ -156,7 +157,7 @@ def _round_to_half(model: DecisionModel) -> None:
             value.copy_(value.half())
 
 
-def _temperatures(model: DecisionModel, tokenizer: Remembering, examples: Examples, recipe: Recipe) -> dict[str, Any]:
+def _temperatures(model: DecisionModel, tokenizer: MemoTokenizer, examples: Examples, recipe: Recipe) -> dict[str, Any]:
     items = examples.for_temperatures(recipe.temperature_items)
     records = calibration_records(model, tokenizer, items, _CPU, MAX_LEN, HEAD_MAX_LEN, batch_size=64)
     fitted = fit_temperature_map(records)

@@ -25,6 +25,7 @@ from laya_sweep.engines.engine import (
     padded_shape,
 )
 from laya_sweep.engines.question import internal_question
+from laya_sweep.memo_tokenizer import MemoTokenizer
 from laya_sweep.transforms import Variant
 
 #: Variables by which the environment would change the dtype of a loaded checkpoint.
@@ -33,27 +34,6 @@ _DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")
 
 class DeviceError(Exception):
     """The device that was asked for is not there, or the runtime left it."""
-
-
-class MemoTokenizer:
-    """The checkpoint's tokenizer with its answers kept: option texts recur in thousands of cases.
-
-    Token ids are those of the tokenizer by construction; `encode` still compares one row a call chain in tests
-    and the worker compares a sample of every shard with the bare tokenizer.
-    """
-
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - the runtime's tokenizer
-        self._tokenizer = tokenizer
-        self._kept: dict[tuple[Any, ...], list[int]] = {}
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - mask_token, cls_token_id, ...
-        return getattr(self._tokenizer, name)
-
-    def __call__(self, text: str, **options: Any) -> dict[str, list[int]]:  # noqa: ANN401 - tokenizer options
-        key = (text, *sorted(options.items()))
-        if key not in self._kept:
-            self._kept[key] = self._tokenizer(text, **options)["input_ids"]
-        return {"input_ids": list(self._kept[key])}
 
 
 class TorchEngine:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from laya_sweep.engines import TemperatureFact
 from laya_sweep.store import Part
 from laya_sweep.transforms import Variant
 
@@ -57,7 +58,7 @@ class Handshake:
     device: str
     threads: int
     digest: str
-    served_temperatures: dict[str, float]
+    temperatures: tuple[TemperatureFact, ...]
     parity: Parity
     sees_store: bool
     load_s: float

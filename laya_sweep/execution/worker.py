@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from laya_sweep.engines import (
+    Checkpoint,
     EncodingError,
     Engine,
     OutOfMemoryError,
     Shape,
     load_engine,
     locate,
+    resolve_temperatures,
 )
 from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.parity import check_parity
@@ -58,8 +60,8 @@ class Worker:
         if spec.device == "cpu":
             # A Ray actor without GPUs can still see them; a CPU worker must not.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
-        folder, digest = self._locate()
-        self._engine = self._factory(folder, spec.device, spec.threads, spec.max_len, spec.head_max_len)
+        checkpoint = self._locate()
+        self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, spec.max_len, spec.head_max_len)
         load_s = time.perf_counter() - started
         info = self._engine.info()
         self._sees_store = (spec.store_root / spec.store_token).exists()
@@ -68,8 +70,8 @@ class Worker:
             node=self.node,
             device=info.device,
             threads=info.threads,
-            digest=digest,
-            served_temperatures=info.served_temperatures,
+            digest=checkpoint.digest,
+            temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
             parity=check_parity(self._engine, spec.parity_variants, spec.min_confidence),
             sees_store=self._sees_store,
             load_s=load_s,
@@ -97,7 +99,7 @@ class Worker:
             part=None if self._sees_store else part,
         )
 
-    def _locate(self) -> tuple[Path, str]:
+    def _locate(self) -> Checkpoint:
         """The checkpoint on this node: the driver's folder where it is here, else a download at its commit."""
         spec = self._spec
         local = spec.commit is None or spec.folder.is_dir()
@@ -109,8 +111,7 @@ class Worker:
             max_len=spec.max_len,
             head_max_len=spec.head_max_len,
         )
-        checkpoint = locate(settings, HuggingFaceHub())
-        return checkpoint.folder, checkpoint.digest
+        return locate(settings, HuggingFaceHub())
 
     def _outcomes(self, shard: Shard) -> Iterator[Outcome]:
         prepared: list[Prepared] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import floor
 
 import numpy as np
@@ -90,15 +91,22 @@ def threshold_counts(level: NDArray[np.integer], correct: Flags, cuts: Sequence[
     >>> threshold_counts(np.array([9, 5]), np.array([True, False]), (5, 9))[9]
     ThresholdCounts(n=2, accepted=1, right=1, not_finite=0)
     """
-    # The last place is that of level -1, which passes nothing.
-    passed = np.append(np.searchsorted(cuts, np.arange(LEVELS + 1), side="right"), 0)
-    cells = np.bincount(2 * passed[level] + correct, minlength=2 * len(cuts) + 2).reshape(-1, 2)
+    place = _twice_passed(tuple(cuts))[level]
+    place += correct
+    cells = np.bincount(place, minlength=2 * len(cuts) + 2).reshape(-1, 2)
     above = np.cumsum(cells[::-1], axis=0)[::-1].tolist()
     missing = int(np.count_nonzero(level < 0))
     return {
         cut: ThresholdCounts(len(level), wrong + right, right, missing)
         for cut, (wrong, right) in zip(cuts, above[1:], strict=True)
     }
+
+
+@cache
+def _twice_passed(cuts: tuple[int, ...]) -> NDArray[np.intp]:
+    """Level -> twice the number of cuts that it passes: even places count wrong answers, odd ones right ones."""
+    # The last place is that of level -1, which passes nothing.
+    return 2 * np.append(np.searchsorted(cuts, np.arange(LEVELS + 1), side="right"), 0)
 
 
 def _counts(level: ArrayLike, correct: ArrayLike, min_confidence: float) -> ThresholdCounts:

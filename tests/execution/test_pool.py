@@ -73,7 +73,7 @@ class FakeBackend:
 
 
 def handshake(**changes):
-    fields = {"pid": 1, "node": "n", "device": "cpu", "threads": 1, "digest": "d", "served_temperatures": {}}
+    fields = {"pid": 1, "node": "n", "device": "cpu", "threads": 1, "digest": "d", "temperatures": ()}
     fields |= {"parity": Parity(8, 5e-5, 8, 0), "sees_store": True, "load_s": 0.1, "warnings": ()}
     return Handshake(**(fields | changes))
 
