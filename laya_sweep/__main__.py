@@ -21,13 +21,15 @@ Raw logits are stored once; every regime and threshold is derived from them.
   python -m laya_sweep +sweep=all_langs dataset.path=DIR \\
       'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
   python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
+  python -m laya_sweep dataset=jsonl dataset.path=FILE           a labelled set, questions of all types
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
 
-verbs (on stored runs; VERB --help says more):
+verbs (VERB --help says more):
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals    one result as a document that other tools read
   import FILE --out DIR                       a published document with cases, as the tables of a run
   verify RUN_OR_JSON --against FILE           per-language figures against published ones, cell by cell
+  validate FILE    a labelled JSONL file: what is in it, or every fault; --template prints an example
 
 options:
   -m, --multirun   run the product of comma-separated values; logits are shared
@@ -40,6 +42,7 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
+  metrics.score_within=[TOLERANCE, ...]
 
 exit codes: 0 done, 1 a mismatch, 2 usage or broken parity, 3 incomplete, 130 interrupted
 """

@@ -10,11 +10,12 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
-from laya_sweep.errors import ConfigError, Problem, name_list
+from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
 from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
+    MetricSettings,
     RegimeSettings,
     Settings,
     StoreSettings,
@@ -115,13 +116,14 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     """
     problems: list[Problem] = []
     fields = Fields(raw, "", problems)
+    dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
     settings = Settings(
         checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
-        languages=_languages(fields),
+        languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_named(fields, "transform", problems, _transform),
         min_confidence=_min_confidence(fields),
-        dataset=_dataset(Fields(fields.get("dataset"), "dataset", problems)),
+        dataset=dataset,
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
         store=_store(Fields(fields.get("store"), "store", problems)),
         out_dir=_optional_path(fields, "out_dir"),
@@ -129,6 +131,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         batch_size=fields.optional_integer("batch_size", 1),
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
+        metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
     )
     fields.close()
     if problems:
@@ -162,6 +165,8 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
         head_max_len=fields.optional_integer("head_max_len", 8),
     )
     fields.close()
+    if settings.source == AUTO:
+        fields.complain("source", "a folder or a Hub repository", AUTO, NO_AUTO)
     return settings
 
 
@@ -179,13 +184,15 @@ def _transform(name: str, fields: Fields) -> TransformSettings:
 
 
 def _dataset(fields: Fields) -> DatasetSettings:
+    if fields.get("name") == "jsonl":
+        return _labelled_dataset(fields)
     settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive"]),
+        name=fields.choice("name", ["demo", "massive", "jsonl"]),
         path=_optional_path(fields, "path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
         split=fields.text("split"),
-        per_lang=fields.integer("per_lang", 1),
+        per_lang=fields.optional_integer("per_lang", 1),
         n_opts=fields.integer("n_opts", 2),
         seed=fields.integer("seed", 0),
         sampling=fields.choice("sampling", [*SAMPLINGS]),
@@ -198,6 +205,45 @@ def _dataset(fields: Fields) -> DatasetSettings:
             "path", "null for the bundled corpus", str(settings.path), "use dataset=massive for your own folder"
         )
     return settings
+
+
+def _labelled_dataset(fields: Fields) -> DatasetSettings:
+    """A labelled file: what an intent suite draws by is no key of it."""
+    settings = DatasetSettings(
+        name="jsonl",
+        path=_optional_path(fields, "path"),
+        repo=None,
+        revision=None,
+        split="",
+        per_lang=fields.optional_integer("per_lang", 1),
+        n_opts=0,
+        seed=0,
+        sampling="",
+    )
+    if fields.get("path") is None:
+        fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
+    fields.close()
+    return settings
+
+
+def _metrics(fields: Fields) -> MetricSettings:
+    raw = fields.get("score_within")
+    wanted = raw if isinstance(raw, list | tuple) else [raw]
+    named: dict[str, float] = {}
+    for value in wanted:
+        tolerance = _tolerance(fields, value)
+        if tolerance is not None and named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
+            fields.complain("score_within", f"one tolerance of the name {tolerance:g}", value, "keep one of them")
+    fields.close()
+    return MetricSettings(score_within=tuple(named.values()))
+
+
+def _tolerance(fields: Fields, value: object) -> float | None:
+    """A tolerance in levels; None with a complaint where it is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and _reaches(value, 0.0, False):
+        return float(value)
+    fields.complain("score_within", "finite numbers of at least 0", value, "for example 0.25, or [] for none")
+    return None
 
 
 def _executor(fields: Fields) -> ExecutorSettings:
@@ -248,20 +294,24 @@ def _optional_path(fields: Fields, key: str) -> Path | None:
     return None
 
 
-def _languages(fields: Fields) -> tuple[str, ...]:
+def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
+    """Codes, or None for all that a labelled file turns out to have."""
     raw = fields.get("languages")
     if raw == "all":
-        return tuple(LANGUAGES)
+        return None if dataset == "jsonl" else tuple(LANGUAGES)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
         return ()
-    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code)))
+    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code, dataset)))
 
 
-def _known_language(fields: Fields, code: object) -> bool:
-    if isinstance(code, str) and code in LANGUAGES:
+def _known_language(fields: Fields, code: object, dataset: str) -> bool:
+    if isinstance(code, str) and (dataset == "jsonl" or code in LANGUAGES):
         return True
+    if dataset == "jsonl":
+        fields.complain("languages", "languages of the file, as texts", code, _quote_hint(code))
+        return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"
     fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else _quote_hint(code))
     return False

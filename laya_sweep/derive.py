@@ -6,7 +6,7 @@ No torch, no Ray: a run with nothing to infer comes here directly, and so does a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from laya_sweep.plan import Cell
 from laya_sweep.scoring import (
     QUESTION_TYPES,
     BucketTemperature,
+    Place,
     Regime,
     ScoredCell,
     UnusableTemperatureError,
@@ -32,6 +33,7 @@ REPLICATES = 1000
 SEED = 13
 
 _LEVELS = 10_000
+_NO_MACRO = frozenset({"macro:model", "macro:qid", "macro:tag"})
 
 
 class ResultKey(NamedTuple):
@@ -87,7 +89,7 @@ def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, Bucket
     scored = ScoredCell(
         checkpoint=cell.checkpoint,
         temperatures=temperatures,
-        places={case.case_id: (case.source_id, case.row_index) for case in cell.cases},
+        places={case.case_id: Place(case.source_id, case.row_index, case.tags) for case in cell.cases},
         targets={
             (case.case_id, qid): target_of(question, case.expected.get(qid))
             for case in cell.cases
@@ -127,22 +129,45 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
         p_gold=_filled(decisions["p_gold"], np.nan).astype(np.float64),
         score_error=_filled(decisions["score_error"], np.nan).astype(np.float64),
         source=_codes(decisions, ("source_id",))[0],
-        slices={"language": SliceColumn.of(decisions["language"].to_pylist())},
+        slices={
+            "language": SliceColumn.of(decisions["language"].to_pylist()),
+            "model": SliceColumn.of(decisions["checkpoint"].to_pylist()),
+            "qid": SliceColumn.of(decisions["question"].to_pylist()),
+            "tag": _tags(decisions["tags"]),
+        },
     )
 
 
 def summarise_result(
-    decisions: pa.Table, languages: Sequence[str], min_confidence: Sequence[float | None]
+    decisions: pa.Table,
+    languages: Sequence[str],
+    min_confidence: Sequence[float | None],
+    score_within: Sequence[float] = (),
 ) -> list[MetricRow]:
-    """Every metric of one result, overall, per language and as macro over the languages that were asked for."""
-    return summarise(
-        decision_columns(decisions),
-        slices=("language",),
+    """Every metric of one result: overall, by language, model, question and tag.
+
+    The macro is over the languages that were asked for; means over questions or tags are no figure of anything.
+    """
+    columns = decision_columns(decisions)
+    alone = {name: values[0] for name in ("model", "qid") if len(values := columns.slices[name].values) == 1}
+    several = [name for name in ("model", "qid", "tag") if name not in alone and columns.slices[name].values]
+    rows = summarise(
+        columns,
+        slices=("language", *several),
+        score_within=score_within,
         min_confidence=[value for value in min_confidence if value is not None],
         replicates=REPLICATES,
         seed=SEED,
         expected={"language": languages},
     )
+    rows = [row for row in rows if row.slice_dimension not in _NO_MACRO]
+    return rows + [
+        # A dimension of one value has the figures of the whole: the same numbers, without resampling them again.
+        replace(row, slice_dimension=name, slice_value=value)
+        for name, value in alone.items()
+        for row in rows
+        if row.slice_dimension == "overall"
+    ]
 
 
 def curve_rows(key: ResultKey, decisions: pa.Table) -> pa.Table:
@@ -192,6 +217,14 @@ def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:
     places = {row_id: i for i, row_id in enumerate(row_ids(table))}
     return table.take(pa.array([places[row_id] for row_id in wanted if row_id in places], pa.int64()))
+
+
+def _tags(column: pa.ChunkedArray) -> SliceColumn:
+    """The slices of decisions that have any number of tags each."""
+    names = pc.list_flatten(column).to_pylist()
+    rows = pc.list_parent_indices(column.combine_chunks()).to_numpy(zero_copy_only=False)
+    found = SliceColumn.of(names)
+    return SliceColumn(found.codes, found.values, rows.astype(np.int64))
 
 
 def _filled(column: pa.ChunkedArray, value: float) -> np.ndarray[Any, Any]:

@@ -14,7 +14,7 @@ from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import Settings
 from laya_sweep.store import CASES, CHECKPOINTS
-from laya_sweep.suites import INSTRUCTIONS, Case, published_input_digest
+from laya_sweep.suites import Case, Suite, questions_fingerprint
 
 
 def cases_table(cases: Iterable[Case]) -> pa.Table:
@@ -25,6 +25,8 @@ def cases_table(cases: Iterable[Case]) -> pa.Table:
             "source_id": case.source_id,
             "row_index": case.row_index,
             "language": case.language,
+            "tags": list(case.tags),
+            "model": case.model,
             "state_json": ordered_json(case.state),
             "questions_json": ordered_json(case.questions),
             "expected_json": canonical_json(case.expected),
@@ -60,24 +62,16 @@ def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[s
 
 
 def config_document(
-    settings: Settings, plan: Plan, temperatures: Mapping[str, list[TemperatureFact]]
+    settings: Settings, suite: Suite, plan: Plan, temperatures: Mapping[str, list[TemperatureFact]]
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
-    dataset = settings.dataset
+    cases = [case for language in plan.languages for case in language.cases]
     return {
         "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
-        "dataset": {
-            "name": dataset.name,
-            "path": None if dataset.path is None else str(dataset.path),
-            "repo": dataset.repo if dataset.path is None else None,
-            "split": dataset.split,
-            "per_lang": dataset.per_lang,
-            "n_opts": dataset.n_opts,
-            "seed": dataset.seed,
-            "sampling": dataset.sampling,
-            "instructions": INSTRUCTIONS,
-        },
-        "languages": {language.code: _language_document(language) for language in plan.languages},
+        "dataset": suite.document(),
+        "dataset_sha256": suite.dataset_digest(cases),
+        "questions_sha256": questions_fingerprint(cases),
+        "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
             checkpoint.name: _checkpoint_document(checkpoint, temperatures[checkpoint.name])
             for checkpoint in plan.checkpoints
@@ -87,6 +81,7 @@ def config_document(
         },
         "transforms": [transform.name for transform in settings.transforms],
         "min_confidence": list(settings.min_confidence),
+        "metrics": {"score_within": list(settings.metrics.score_within)},
         "device": settings.executor.device,
         "dtype": "float32",
     }
@@ -123,7 +118,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         lines.append(
             f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
         )
-    lines += [f"  language {code} fails: {error}" for code, error in plan.failed_languages.items()]
+    lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
     lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
     lines.append(
         f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
@@ -135,19 +130,22 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
 def macro_line(result: ResultReport) -> str:
     """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
     name = f"{result.checkpoint} {result.regime}"
-    figures = (("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1"))
+    figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
+    others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
+    figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]
     if result.complete:
         shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
         return f"{name} macro over {len(result.asked)} languages: {shown}"
     shown = " ".join(f"{short}={_shown(result.partial_macro(metric))}" for short, metric in figures)
-    ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {', '.join(result.failed)})"
+    without = ", ".join(code or "-" for code in result.failed)
+    ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {without})"
     return f"{name} no macro: {ran}; partial: {shown}"
 
 
-def _language_document(language: Language) -> dict[str, Any]:
+def _language_document(suite: Suite, language: Language) -> dict[str, Any]:
     if language.error is not None:
         return {"error": language.error}
-    digest = published_input_digest(language.cases)
+    digest = suite.input_digest(language.cases)
     return {"n_cases": len(language.cases), "input_sha256": digest, "source": language.recipe["source"]}
 
 

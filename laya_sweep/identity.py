@@ -48,6 +48,7 @@ RUNTIME_FIELDS = frozenset(
         "regimes.kind",
         "regimes.temperature",
         "min_confidence",
+        "metrics.score_within",
         "executor.name",
         "executor.address",
         "executor.num_actors",

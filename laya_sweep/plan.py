@@ -11,7 +11,7 @@ from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
 from laya_sweep.settings import Settings
 from laya_sweep.store import CellFacts, FactStore, RowId
-from laya_sweep.suites import Case, IntentSuite, LanguageError
+from laya_sweep.suites import Case, LanguageError, Suite
 from laya_sweep.transforms import Variant, transform_identity, variants_of
 
 #: Libraries whose version may move a logit.
@@ -86,7 +86,7 @@ class Plan:
         return sum(cell.pending_rows for cell in self.cells)
 
 
-def build_languages(suite: IntentSuite, codes: Sequence[str]) -> tuple[Language, ...]:
+def build_languages(suite: Suite, codes: Sequence[str]) -> tuple[Language, ...]:
     """Cases of each language; a broken language keeps its error and the others go on."""
     return tuple(_build_language(suite, code) for code in codes)
 
@@ -121,7 +121,7 @@ def shards(cells: Iterable[Cell], size: int) -> list[Shard]:
     return made
 
 
-def _build_language(suite: IntentSuite, code: str) -> Language:
+def _build_language(suite: Suite, code: str) -> Language:
     try:
         return Language(code, tuple(suite.cases(code)), suite.recipe(code), None)
     except LanguageError as error:

@@ -36,17 +36,28 @@ class TransformSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSettings:
-    """Where cases come from and how options are drawn."""
+    """Where cases come from and how options are drawn.
+
+    `per_lang` None takes every row. From `split` on the fields hold for intent suites; a labelled file is neither
+    split nor sampled.
+    """
 
     name: str
     path: Path | None
     repo: str | None
     revision: str | None
     split: str
-    per_lang: int
+    per_lang: int | None
     n_opts: int
     seed: int
     sampling: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSettings:
+    """What is computed beyond the fixed metrics: each tolerance gives `score_within_<tolerance>`, in levels."""
+
+    score_within: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +88,10 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One sweep, complete and checked."""
+    """One sweep, complete and checked. `languages` None means all that the dataset has."""
 
     checkpoints: tuple[CheckpointSettings, ...]
-    languages: tuple[str, ...]
+    languages: tuple[str, ...] | None
     regimes: tuple[RegimeSettings, ...]
     transforms: tuple[TransformSettings, ...]
     min_confidence: tuple[float | None, ...]
@@ -92,3 +103,4 @@ class Settings:
     batch_size: int | None
     shard_cases: int
     dry_run: bool
+    metrics: MetricSettings = MetricSettings()

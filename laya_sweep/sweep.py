@@ -39,6 +39,7 @@ from laya_sweep.reports import (
     language_line,
     markdown,
     model_seconds,
+    slice_lines,
     timing_document,
 )
 from laya_sweep.run_folder import claim, write_json, write_tables
@@ -46,7 +47,7 @@ from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
-from laya_sweep.suites import IntentSuite
+from laya_sweep.suites import make_suite
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
 
@@ -77,9 +78,10 @@ class SweepRun:
         if settings.out_dir is not None:
             require_writable(settings.out_dir, "out_dir")
         self._store = FactStore(settings.store.uri)
-        self._suite = IntentSuite(settings.dataset, hub)
+        self._suite = make_suite(settings.dataset, hub)
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
-        languages = build_languages(self._suite, settings.languages)
+        self._languages = self._suite.languages(settings.languages)
+        languages = build_languages(self._suite, self._languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
         self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
@@ -89,6 +91,8 @@ class SweepRun:
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
         console, plan = self._console, self.plan
+        for note in self._suite.notes():
+            console.note(note)
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
@@ -108,6 +112,8 @@ class SweepRun:
         self._write_provenance(folder, stats, started)
         for result in results:
             console.result(macro_line(result))
+            for line in slice_lines(result):
+                console.result(f"{result.checkpoint} {result.regime} {line}")
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         return 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
 
@@ -172,7 +178,7 @@ class SweepRun:
         write_tables(folder, tables)
         document = {
             "schema": REPORT_SCHEMA,
-            "config": config_document(self._settings, self.plan, temperatures),
+            "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
         }
         write_json(folder / "report.json", document)
@@ -189,7 +195,10 @@ class SweepRun:
         ]
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
-        return derive.summarise_result(self._decided(key), self._settings.languages, self._settings.min_confidence)
+        settings = self._settings
+        return derive.summarise_result(
+            self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
+        )
 
     def _curves(self) -> list[pa.Table]:
         return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
@@ -210,7 +219,7 @@ class SweepRun:
             checkpoint=key.checkpoint,
             transform=key.transform,
             regime=key.regime,
-            asked=self._settings.languages,
+            asked=self._languages,
             failed=dict(sorted(failed.items())),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),

@@ -9,11 +9,11 @@ from laya_sweep.derive import ResultKey, metrics_table, summarise_result
 from laya_sweep.documents import cases_table
 from laya_sweep.reports import ResultReport
 from laya_sweep.run_folder import write_json, write_tables
-from laya_sweep.scoring import BucketTemperature, Regime, ScoredCell, decide, target_of
+from laya_sweep.scoring import BucketTemperature, Place, Regime, ScoredCell, decide, target_of
 from laya_sweep.scoring.regime import QUESTION_TYPES
 from laya_sweep.store import CHECKPOINTS, DECISIONS, LOGITS, RUN_TIMINGS
 from laya_sweep.stored_run import REPORT_SCHEMA, StoredRun
-from laya_sweep.suites import Draft, freeze
+from laya_sweep.suites import Draft, canonical_rows_digest, freeze, questions_fingerprint
 
 SIZES = ("2", "3-5", "6-10", "11+")
 BUCKETS = [f"{kind}:{size}" for kind in QUESTION_TYPES for size in SIZES]
@@ -135,7 +135,7 @@ def score(cases, facts, regime):
     cell = ScoredCell(
         checkpoint="mine",
         temperatures=TEMPERATURES,
-        places={case.case_id: (case.source_id, case.row_index) for case in cases},
+        places={case.case_id: Place(case.source_id, case.row_index, case.tags) for case in cases},
         targets={
             (case.case_id, qid): target_of(question, case.expected.get(qid))
             for case in cases
@@ -145,8 +145,10 @@ def score(cases, facts, regime):
     return decide(pa.Table.from_pylist(facts, schema=LOGITS), cell, regime, DECISIONS)
 
 
-def config(languages, min_confidence):
+def config(languages, min_confidence, cases):
     return {
+        "dataset_sha256": canonical_rows_digest(cases),
+        "questions_sha256": questions_fingerprint(cases),
         "library_versions": {"laya-sweep": "0.1.0", "laya": "0.4.15"},
         "dataset": {
             "name": "massive",
@@ -205,6 +207,7 @@ def write_run(folder, per_language, *, seed=0, asked=None, failed=None, min_conf
     }
     folder.mkdir(parents=True)
     write_tables(folder, tables)
-    document = {"schema": REPORT_SCHEMA, "config": config(languages, min_confidence), "results": results}
+    every_case = [case for own in cases.values() for case in own]
+    document = {"schema": REPORT_SCHEMA, "config": config(languages, min_confidence, every_case), "results": results}
     write_json(folder / "report.json", document)
     return StoredRun.open(folder)

@@ -48,7 +48,8 @@ def test_every_file_composes_into_legal_settings(path):
     group, name = path.parts
     listed = group in ("checkpoint", "regime", "transform")
     sign = "+" if group == "sweep" else ""
-    built = build_one(f"{sign}{group}=[{name}]" if listed else f"{sign}{group}={name}")
+    file = ["dataset.path=rows.jsonl"] if (group, name) == ("dataset", "jsonl") else []
+    built = build_one(f"{sign}{group}=[{name}]" if listed else f"{sign}{group}={name}", *file)
     if listed:
         axis = {"checkpoint": built.checkpoints, "regime": built.regimes, "transform": built.transforms}[group]
         assert [entry.name for entry in axis] == [name]
@@ -145,7 +146,7 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
 @pytest.mark.parametrize(
     ("override", "group", "got", "nearest", "all_names"),
     [
-        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo"}),
+        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl"}),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
         ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs"}),
         ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
@@ -172,3 +173,10 @@ def test_the_shown_configuration_composes_to_itself():
 
     config = compose_one("checkpoint=[]", "+checkpoints.mine.source=a/b")
     assert OmegaConf.to_container(OmegaConf.create(to_yaml(config))) == config
+
+
+@pytest.mark.parametrize("written", ["checkpoint=auto", "checkpoint=[auto]"])
+def test_routing_row_by_row_is_refused_in_words(written):
+    problem = problem_of(written)
+    assert problem.got == "'auto'"
+    assert "name the checkpoints" in problem.next_step

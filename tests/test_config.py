@@ -15,6 +15,7 @@ from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
+    MetricSettings,
     RegimeSettings,
     Settings,
     StoreSettings,
@@ -88,6 +89,7 @@ def test_every_option_reaches_its_setting():
         "batch_size=12",
         "shard_cases=17",
         "dry_run=true",
+        "metrics.score_within=[0.5,2]",
     )
     [job] = compose_jobs(overrides, multirun=False)
     built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
@@ -124,6 +126,7 @@ def test_every_option_reaches_its_setting():
         batch_size=12,
         shard_cases=17,
         dry_run=True,
+        metrics=MetricSettings(score_within=(0.5, 2.0)),
     )
 
 
@@ -162,6 +165,14 @@ BAD_VALUES = [
     ("dataset.seed", -1),
     ("dataset.seed", None),
     ("dataset.sampling", "random"),
+    ("metrics.score_within", -0.25),
+    ("metrics.score_within", [0.25, NAN]),
+    ("metrics.score_within", [0.25, INF]),
+    ("metrics.score_within", [True]),
+    ("metrics.score_within", ["0.25"]),
+    ("metrics.score_within", None),
+    ("metrics.score_within", [0.12345671, 0.12345672]),
+    ("metrics.tolerance", 1),
     ("dataset.name", "xnli"),
     ("dataset.repo", ""),
     ("dataset.revision", 1234567),
@@ -402,3 +413,52 @@ def test_a_dataset_has_one_place(raw, name, path, repo):
     raw["dataset"] |= {"name": name, "path": path, "repo": repo}
     [problem] = problems_of(raw)
     assert problem.what == "dataset.path"
+
+
+def labelled(raw, **changes):
+    raw["dataset"] = {"name": "jsonl", "path": "rows.jsonl", "per_lang": None} | changes
+    return raw
+
+
+def test_a_labelled_file_is_taken_whole_unless_told_otherwise(raw):
+    built = build_settings(labelled(raw))
+    assert (built.dataset.name, built.dataset.path, built.dataset.per_lang) == ("jsonl", Path("rows.jsonl"), None)
+    assert build_settings(labelled(raw, per_lang=5)).dataset.per_lang == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [("all", None), ("sv-SE", ("sv-SE",)), (["no", "001", ""], ("no", "001", ""))]
+)
+def test_languages_of_a_labelled_file_are_the_files_own(raw, given, expected):
+    raw["languages"] = given
+    assert build_settings(labelled(raw)).languages == expected
+
+
+def test_a_language_that_yaml_made_a_boolean_is_refused_there_too(raw):
+    raw["languages"] = [False]
+    [problem] = problems_of(labelled(raw))
+    assert problem.what == "languages"
+    assert "quote" in problem.next_step
+
+
+def test_a_labelled_file_needs_a_path_and_knows_no_sampling(raw):
+    assert [problem.what for problem in problems_of(labelled(raw, path=None, n_opts=5))] == [
+        "dataset.path",
+        "dataset.n_opts",
+    ]
+
+
+def test_the_source_of_a_checkpoint_is_no_router(raw):
+    raw["checkpoints"]["english"]["source"] = "auto"
+    [problem] = problems_of(raw)
+    assert problem.what == "checkpoints.english.source"
+    assert "name the checkpoints" in problem.next_step
+
+
+def test_one_tolerance_alone_will_do_and_each_counts_once(raw):
+    raw["metrics"]["score_within"] = 1
+    assert build_settings(raw).metrics.score_within == (1.0,)
+    raw["metrics"]["score_within"] = [0.5, 0.25, 0.5]
+    assert build_settings(raw).metrics.score_within == (0.5, 0.25)
+    raw["metrics"]["score_within"] = []
+    assert build_settings(raw).metrics.score_within == ()

@@ -1,5 +1,6 @@
 """Facts -> decisions -> metrics of whole results: complete macros only, rows of this run only."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -207,3 +208,42 @@ def test_a_report_of_degenerate_answers_is_json_without_nan(degenerate):
 def test_row_ids_are_what_the_plan_expects():
     cases = make_cases(2)
     assert cell_of(cases).row_ids == [RowId(case.case_id, "baseline", "intent") for case in cases]
+
+
+def tagged():
+    """Ten decisions of two questions; tags a (all), b (the first three), and none beside them."""
+    rows = decisions_of("en", 10, 7).to_pylist()
+    rows = [
+        row | {"question": "q" if i % 2 else "r", "tags": ["a", "b"] if i < 3 else ["a"]} for i, row in enumerate(rows)
+    ]
+    return pa.Table.from_pylist(rows, schema=DECISIONS)
+
+
+def test_slices_by_model_question_and_tag():
+    rows = summarise_result(tagged(), ["en"], [0.0])
+    counts = {
+        (row.slice_dimension, row.slice_value): (row.n, row.value) for row in rows if row.metric == "choice_accuracy"
+    }
+    assert counts["model", "mine"] == counts["tag", "a"] == counts["overall", ""] == (10, 0.7)
+    assert counts["tag", "b"] == (3, 1.0)
+    assert counts["qid", "q"] == (5, 0.6)
+    assert counts["qid", "r"] == (5, 0.8)
+    assert {dimension for dimension, _ in counts} == {"overall", "language", "macro:language", "model", "qid", "tag"}
+
+
+def test_a_dimension_of_one_value_has_every_row_of_the_whole():
+    rows = summarise_result(decisions_of("en", 6, 3), ["en"], [None, 0.5], [0.25])
+    whole = [row for row in rows if row.slice_dimension == "overall"]
+    for dimension, value in (("model", "mine"), ("qid", "intent")):
+        own = [row for row in rows if row.slice_dimension == dimension]
+        assert [dataclasses.replace(row, slice_dimension="overall", slice_value="") for row in own] == whole
+        assert {row.slice_value for row in own} == {value}
+    assert not [row for row in rows if row.slice_dimension == "tag"]
+    assert [row.reason for row in whole if row.metric == "score_within_0.25"] == ["no labelled score answers"]
+
+
+def test_tags_of_decisions_become_slices_whatever_the_chunks():
+    table = pa.concat_tables([tagged().slice(0, 4), DECISIONS.empty_table(), tagged().slice(4)])
+    found = derive.decision_columns(table).slices["tag"]
+    pairs = [(int(at), found.values[code]) for at, code in zip(found.rows, found.codes, strict=True)]
+    assert pairs == [(i, tag) for i, row in enumerate(table.to_pylist()) for tag in row["tags"]]

@@ -53,6 +53,10 @@ def asked(tmp_path):
     return settings, plan_of(settings, tmp_path)
 
 
+def document_of(settings, plan):
+    return config_document(settings, IntentSuite(settings.dataset, NoHub()), plan, {"mine": FACTS})
+
+
 def plan_of(settings, root):
     languages = build_languages(IntentSuite(settings.dataset, NoHub()), settings.languages)
     located = [locate(checkpoint, NoHub()) for checkpoint in settings.checkpoints]
@@ -88,7 +92,7 @@ def test_checkpoints_are_written_with_their_temperatures(asked):
 
 def test_the_config_document_says_what_was_measured(asked):
     settings, plan = asked
-    document = json.loads(json.dumps(config_document(settings, plan, {"mine": FACTS}), allow_nan=False))
+    document = json.loads(json.dumps(document_of(settings, plan), allow_nan=False))
     assert document["languages"]["en"]["n_cases"] == 4
     assert document["languages"]["en"]["input_sha256"] == published_input_digest(plan.languages[0].cases)
     assert document["languages"]["de"] == {"error": plan.failed_languages["de"]}
@@ -113,7 +117,7 @@ def test_the_config_document_moves_with_no_actor_batch_or_folder_of_results(aske
         shard_cases=3,
         out_dir=tmp_path / "elsewhere",
     )
-    assert config_document(other, plan, {"mine": FACTS}) == config_document(settings, plan, {"mine": FACTS})
+    assert document_of(other, plan) == document_of(settings, plan)
 
 
 def test_a_dry_run_counts_what_the_grid_would_cost(asked):

@@ -82,7 +82,7 @@ ALLOWED = {
         "stored_run",
         "suites",
     },
-    "verbs": {"errors", "published", "run_folder", "store", "stored_run"},
+    "verbs": {"errors", "published", "run_folder", "store", "stored_run", "suites"},
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 

@@ -79,6 +79,8 @@ def test_the_wheel_is_what_runs_and_it_holds_its_configuration(installed, outsid
     assert {
         path.relative_to(installed / "laya_sweep/conf") for path in (installed / "laya_sweep/conf").rglob("*.yaml")
     } == shipped
+    template = run(installed, outside, "validate", "--template")
+    assert template.stdout == (ROOT / "laya_sweep" / "suites" / "template.jsonl").read_text("utf-8")
     assert run(installed, outside, "--cfg").stdout.startswith("dataset:")
 
 

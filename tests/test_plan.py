@@ -107,6 +107,7 @@ RUNTIME_CHANGES = {
     "regimes.kind": "raw",
     "regimes.temperature": 1.7,
     "min_confidence": (None, 0.5),
+    "metrics.score_within": (0.5,),
     "executor.name": "ray",
     "executor.address": "auto",
     "executor.num_actors": 7,

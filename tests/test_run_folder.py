@@ -123,7 +123,7 @@ def test_a_path_below_a_file_is_refused(tmp_path):
 
 
 def test_tables_are_checked_against_their_schema(tmp_path):
-    row = dict.fromkeys(CASES.names, "x") | {"row_index": 3}
+    row = dict.fromkeys(CASES.names, "x") | {"row_index": 3, "tags": ["x"]}
     write_tables(tmp_path, {"cases": pa.Table.from_pylist([row])})
     assert pa.parquet.read_table(tmp_path / "cases.parquet").schema.equals(TABLES["cases"])
     with pytest.raises((pa.ArrowInvalid, ValueError)):

@@ -7,6 +7,7 @@ from pathlib import Path
 from laya_sweep.engines.checkpoint import Checkpoint, locate
 from laya_sweep.engines.engine import (
     LAYOUT_VERSION,
+    LEAST_OPTIONS,
     LENGTH_MULTIPLE,
     EncodedQuestion,
     EncodingError,
@@ -29,6 +30,7 @@ def load_engine(folder: Path, device: str, threads: int, max_len: int, head_max_
 
 __all__ = [
     "LAYOUT_VERSION",
+    "LEAST_OPTIONS",
     "LENGTH_MULTIPLE",
     "Checkpoint",
     "EncodedQuestion",

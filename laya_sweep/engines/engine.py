@@ -19,8 +19,12 @@ from laya_sweep.transforms import Variant
 #: Rows are padded to a multiple of this many tokens ...
 LENGTH_MULTIPLE = 16
 
-#: ... by this version of the rule, which is identity.
-LAYOUT_VERSION = 1
+#: ... and to at least this many option slots. The scorer multiplies a matrix of (rows x slots) vectors, and below
+#: 16 of them torch takes other kernels: a noul alone in its batch differed in the last bit from one among others.
+LEAST_OPTIONS = 16
+
+#: The version of the rule, which is identity.
+LAYOUT_VERSION = 2
 
 
 class Shape(NamedTuple):
@@ -105,7 +109,7 @@ def padded_shape(tokens: int, options: int, max_len: int) -> Shape:
     """The shape a row of so many tokens and options is padded to.
 
     Length: the next multiple of 16, but not beyond `max_len` where the row fits it. Options: the next power of
-    two from 2 on.
+    two from 16 on.
     """
     length = -(-tokens // LENGTH_MULTIPLE) * LENGTH_MULTIPLE
-    return Shape(min(length, max(max_len, tokens)), max(2, 1 << (options - 1).bit_length()))
+    return Shape(min(length, max(max_len, tokens)), max(LEAST_OPTIONS, 1 << (options - 1).bit_length()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from laya_sweep.reports import ResultReport, markdown
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.store import DECISIONS, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
-from laya_sweep.suites import QUESTION_ID, Case, Draft, freeze
+from laya_sweep.suites import QUESTION_ID, Case, Draft, canonical_rows_digest, freeze, questions_fingerprint
 
 #: Where the temperature of an imported decision came from, and the regime where the document names none.
 PUBLISHED = "published"
@@ -41,7 +42,7 @@ def import_document(document: PublishedDocument, out_dir: Path) -> ResultReport:
             "metrics": metrics_table((key, row) for row in rows),
         }
         write_tables(folder, tables)
-        report = {"schema": REPORT_SCHEMA, "config": _config(document), "results": [result.document()]}
+        report = {"schema": REPORT_SCHEMA, "config": _config(document, cases), "results": [result.document()]}
         write_json(folder / "report.json", report)
         write_bytes(folder / "report.md", markdown([result]).encode("utf-8"))
     return result
@@ -103,6 +104,7 @@ def _decision(case: dict[str, Any], frozen: Case, document: PublishedDocument, k
         "question": QUESTION_ID,
         "source_id": frozen.source_id,
         "row_index": frozen.row_index,
+        "tags": list(frozen.tags),
         "question_type": "choice",
         "n_options": len(case["options"]),
         "temperature": case["temperature"],
@@ -135,10 +137,12 @@ def _applied(decisions: pa.Table, code: str) -> dict[str, float]:
     return {PUBLISHED: values[0]} if len(values) == 1 else {f"{PUBLISHED}:{value:g}": value for value in values}
 
 
-def _config(document: PublishedDocument) -> dict[str, Any]:
+def _config(document: PublishedDocument, cases: Sequence[Case]) -> dict[str, Any]:
     counts = {code: sum(case["lang"] == code for case in document.cases) for code in document.asked}
     return {
         "library_versions": library_versions(("laya-sweep",)),
         "languages": {code: {"n_cases": count} for code, count in counts.items()},
+        "dataset_sha256": canonical_rows_digest(cases),
+        "questions_sha256": questions_fingerprint(cases),
         "imported": {"format": "laya-eval", "sha256": document.sha256, "document": document.rest},
     }

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
-from laya_sweep.reports import dataset_sha256, questions_sha256, timing_figures
+from laya_sweep.reports import timing_figures
 from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
@@ -124,14 +124,14 @@ def _is_tolerance(name: str) -> bool:
 
 def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
     """Nothing here moves with time or machine, except `timing`."""
-    config, cases = result.run.config, result.run.cases
+    config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
     document = {
         "schema": EVALS_SCHEMA,
         "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
-        "dataset_sha256": dataset_sha256(config, cases),
-        "questions_sha256": questions_sha256(cases),
+        "dataset_sha256": config["dataset_sha256"],
+        "questions_sha256": config["questions_sha256"],
         "coverage_metric_definition": COVERAGE_METRIC_DEFINITION,
         "laya_version": config["library_versions"]["laya"],
         "laya_sweep_version": config["library_versions"]["laya-sweep"],

@@ -1,52 +1,108 @@
-"""The one-line figures of a run: a language of a result, and a result's macro."""
+"""The one-line figures of a run: a language of a result, a slice of it, and seconds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from laya_sweep.metrics import CHOICE, DecisionColumns, ece, macro_f1
+from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns, ece, macro_f1
+from laya_sweep.reports.result import ResultReport
+
+#: Metrics of a slice's line by their short names, in order.
+_SHORT = {
+    "choice_accuracy": "acc",
+    "macro_f1": "macro_f1",
+    "noul_accuracy": "noul_acc",
+    "score_mae": "score_mae",
+    "ece": "ece",
+    "mean_confidence": "conf",
+}
+
+_MOST_SLICES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageFigures:
-    """The headline figures of one language in one result; None where a figure has no value."""
+    """The headline figures of one language in one result; None where a figure has no value.
+
+    `n` labelled answers of all types. Accuracy and F1 are of choice answers, ece of choice and noul answers,
+    confidence of all; the last two figures stand only where there are answers of their type.
+    """
 
     n: int
     accuracy: float | None
     macro_f1: float | None
     ece: float | None
     confidence: float | None
+    noul_accuracy: float | None = None
+    score_mae: float | None = None
 
 
 def language_figures(columns: DecisionColumns) -> LanguageFigures:
-    """Figures of labelled choice answers, by the same functions that fill the metrics table."""
-    kept = (columns.question_type == CHOICE) & (columns.correct >= 0)
-    n = int(kept.sum())
-    if n == 0:
-        return LanguageFigures(0, None, None, None, None)
-    confidence, correct = columns.confidence[kept], columns.correct[kept]
+    """Figures of labelled answers, by the same functions that fill the metrics table."""
+    answered = columns.correct >= 0
+    choice = answered & (columns.question_type == CHOICE)
+    noul = answered & (columns.question_type == NOUL)
+    score = (columns.question_type == SCORE) & ~np.isnan(columns.score_error)
+    confidence, right = columns.confidence[answered], columns.correct[answered]
     return LanguageFigures(
-        n=n,
-        accuracy=float(correct.mean()),
-        macro_f1=macro_f1(columns.gold_label[kept], columns.pred_label[kept]),
-        ece=ece(confidence, correct),
-        confidence=float(confidence.mean()),
+        n=int((answered | score).sum()),
+        accuracy=_mean(columns.correct[choice]),
+        macro_f1=macro_f1(columns.gold_label[choice], columns.pred_label[choice]),
+        ece=ece(confidence, right),
+        confidence=_mean(columns.confidence[answered | score]),
+        noul_accuracy=_mean(columns.correct[noul]),
+        score_mae=_mean(np.abs(columns.score_error[score])),
     )
 
 
 def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
-    """`en n=100 acc=0.8200 macro_f1=0.7876 ece=0.1789 conf=0.9989 (36.7s)`."""
+    """`en n=100 acc=0.8200 macro_f1=0.7876 ece=0.1789 conf=0.9989 (36.7s)`, and what else was asked.
+
+    A set without a language is `-`; noul and score figures follow where there are such answers.
+    """
     parts = [f"acc={_shown(figures.accuracy)}", f"macro_f1={_shown(figures.macro_f1)}"]
     parts += [f"ece={_shown(figures.ece)}", f"conf={_shown(figures.confidence)}"]
-    return f"{code} n={figures.n} {' '.join(parts)} ({seconds:.1f}s)"
+    others = {"noul_acc": figures.noul_accuracy, "score_mae": figures.score_mae}
+    parts += [f"{name}={_shown(value)}" for name, value in others.items() if value is not None]
+    return f"{code or '-'} n={figures.n} {' '.join(parts)} ({seconds:.1f}s)"
+
+
+def slice_lines(result: ResultReport) -> list[str]:
+    """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag.
+
+    Not where there is one alone, nor where there are so many that they bury the rest (report.md has them all).
+    """
+    return [
+        _slice_line(result, dimension, value)
+        for dimension in ("qid", "tag")
+        if 1 < len(values := result.slice_values(dimension)) <= _MOST_SLICES
+        for value in values
+    ]
+
+
+def _slice_line(result: ResultReport, dimension: str, value: str) -> str:
+    figures = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
+    names = _SHORT | {name: name for name in figures if name.startswith("score_within_")}
+    shown = [
+        f"{short}={_shown(figures[name].value)}"
+        for name, short in names.items()
+        if name in figures and figures[name].value is not None
+    ]
+    return " ".join([f"{dimension}={value}", f"n={figures['mean_confidence'].n}", *shown])
 
 
 def model_seconds(timings: pa.Table) -> float:
     """Seconds of calls behind a cell's rows: each call counted once, shared by its rows."""
     calls, rows = timings["call_ms"].to_pylist(), timings["batch_rows"].to_pylist()
     return float(sum(call / count for call, count in zip(calls, rows, strict=True))) / 1e3
+
+
+def _mean(values: np.ndarray[Any, Any]) -> float | None:
+    return float(values.mean()) if len(values) else None
 
 
 def _shown(value: float | None) -> str:

@@ -4,60 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from laya_sweep.metrics import MetricRow
 from laya_sweep.reports.result import ResultReport
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
 _BASELINE = "majority_baseline"
 
+#: Columns of question types that not every dataset has: shown where one result has a value.
+_OTHER_TYPES = ("noul_accuracy", "noul_majority_baseline", "score_mae")
+
 
 def markdown(results: Sequence[ResultReport]) -> str:
     """The whole report as Markdown."""
-    parts = ["# Sweep report", "", _macro_table(results)]
+    columns = _columns(results)
+    parts = ["# Sweep report", "", _macro_table(results, columns)]
     for result in results:
-        parts += ["", f"## {_title(result)}", "", _language_table(result)]
+        parts += ["", f"## {_title(result)}", "", _language_table(result, columns)]
+        for dimension in ("qid", "tag"):
+            if len(result.slice_values(dimension)) > 1:
+                parts += ["", _slice_table(result, dimension, columns)]
         if result.failed:
             parts += [
                 "",
-                *(f"- **{code} failed**: {_cell(reason)}" for code, reason in result.failed.items()),
+                *(f"- **{code or '-'} failed**: {_cell(reason)}" for code, reason in result.failed.items()),
             ]
     return "\n".join(parts) + "\n"
 
 
-def _macro_table(results: Sequence[ResultReport]) -> str:
+def _columns(results: Sequence[ResultReport]) -> list[str]:
+    """Metrics to show: those of choice questions, then those of other types that were asked."""
+    overall = [row for result in results for row in result.slice_rows("overall", "")]
+    names = [*_OTHER_TYPES, *sorted({row.metric for row in overall if row.metric.startswith("score_within_")})]
+    valued = {row.metric for row in overall if row.value is not None}
+    return [*_COLUMNS, *(name for name in names if name in valued)]
+
+
+def _macro_table(results: Sequence[ResultReport], columns: Sequence[str]) -> str:
     header = [
         "checkpoint",
         "transform",
         "regime",
         "languages",
-        *(f"macro {name}" for name in (*_COLUMNS, _BASELINE)),
+        *(f"macro {name}" for name in (*columns, _BASELINE)),
     ]
     rows = []
     for result in results:
         languages = f"{len(result.ran)} of {len(result.asked)}"
-        figures = [_shown(result.macro(name)) for name in (*_COLUMNS, _BASELINE)]
+        figures = [_shown(result.macro(name)) for name in (*columns, _BASELINE)]
         rows.append([result.checkpoint, result.transform, result.regime, languages, *figures])
     return _table(header, rows)
 
 
-def _language_table(result: ResultReport) -> str:
-    header = ["language", "n", *_COLUMNS, "temperature", _BASELINE]
-    return _table(header, [_language_row(result, code) for code in result.ran])
+def _language_table(result: ResultReport, columns: Sequence[str]) -> str:
+    header = ["language", "n", *columns, "temperature", _BASELINE]
+    return _table(header, [_language_row(result, code, columns) for code in result.ran])
 
 
-def _language_row(result: ResultReport, code: str) -> list[str]:
-    n = next((row.n for row in result.rows if row.slice_value == code and row.metric == "choice_accuracy"), 0)
+def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> list[str]:
+    n, *figures = _figures(result, "language", code, columns)
     temperatures = sorted(set(result.temperatures[code].values()))
-    figures = [_interval(result, code, name) for name in _COLUMNS]
     shown = ", ".join(f"{value:g}" for value in temperatures)
-    return [code, str(n), *figures, shown, _shown(result.value("language", code, _BASELINE))]
+    return [code or "-", n, *figures, shown, _shown(result.value("language", code, _BASELINE))]
 
 
-def _interval(result: ResultReport, code: str, metric: str) -> str:
-    for row in result.rows:
-        if (row.slice_dimension, row.slice_value, row.metric) == ("language", code, metric):
-            limits = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-            return _shown(row.value) + limits
-    return "none"
+def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
+    rows = [[value, *_figures(result, dimension, value, columns)] for value in result.slice_values(dimension)]
+    return _table([dimension, "n", *columns], rows)
+
+
+def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence[str]) -> list[str]:
+    """Labelled answers of a slice, then its metrics with their intervals."""
+    own = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
+    n = own["mean_confidence"].n if "mean_confidence" in own else 0
+    return [str(n), *(_interval(own[name]) if name in own else "none" for name in columns)]
+
+
+def _interval(row: MetricRow) -> str:
+    limits = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
+    return _shown(row.value) + limits
 
 
 def _title(result: ResultReport) -> str:

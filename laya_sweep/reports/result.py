@@ -11,6 +11,9 @@ from laya_sweep.metrics import MetricRow
 _MACRO = "macro:language"
 _PARTIAL = "_partial"
 
+#: Slice dimensions beside the languages.
+SLICES = ("model", "qid", "tag")
+
 
 @dataclass(frozen=True, slots=True)
 class ResultReport:
@@ -54,6 +57,14 @@ class ResultReport:
         """The mean over the languages that ran, where some did not: never shown as the macro."""
         return self.value(_MACRO, "", metric + _PARTIAL)
 
+    def slice_values(self, dimension: str) -> list[str]:
+        """Values of a slice dimension that have figures, in order."""
+        return sorted({row.slice_value for row in self.rows if row.slice_dimension == dimension})
+
+    def slice_rows(self, dimension: str, value: str) -> list[MetricRow]:
+        """Figures of one slice."""
+        return [row for row in self.rows if (row.slice_dimension, row.slice_value) == (dimension, value)]
+
     def document(self) -> dict[str, Any]:
         """The result as JSON values."""
         return {
@@ -67,6 +78,10 @@ class ResultReport:
             "macro": _figures(self.rows, _MACRO, ""),
             "overall": _figures(self.rows, "overall", ""),
             "languages": {code: self._language(code) for code in self.ran},
+            "slices": {
+                dimension: {value: _figures(self.rows, dimension, value) for value in self.slice_values(dimension)}
+                for dimension in SLICES
+            },
         }
 
     def _language(self, code: str) -> dict[str, Any]:

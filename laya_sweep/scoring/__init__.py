@@ -1,7 +1,7 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
 from laya_sweep.scoring.answer import AnsweredQuestion, answer_is_right, criterion_text, runtime_answers
-from laya_sweep.scoring.decision import ScoredCell, decide
+from laya_sweep.scoring.decision import Place, ScoredCell, decide
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -24,6 +24,7 @@ __all__ = [
     "QUESTION_TYPES",
     "AnsweredQuestion",
     "BucketTemperature",
+    "Place",
     "Regime",
     "ScoredCell",
     "Target",

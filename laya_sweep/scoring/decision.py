@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,16 +17,24 @@ from laya_sweep.scoring.regime import BucketTemperature, Regime, option_bucket
 Columns = dict[str, list[Any]]
 
 
+class Place(NamedTuple):
+    """Where a case stands in its dataset."""
+
+    source_id: str
+    row_index: int
+    tags: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredCell:
     """What scoring needs of a cell beside its facts: name, temperatures, and the cases' answers.
 
-    `places` maps a case id to (source id, row index); `targets` maps (case id, question) to its target.
+    `places` maps a case id to its place; `targets` maps (case id, question) to its target.
     """
 
     checkpoint: str
     temperatures: Mapping[str, BucketTemperature]
-    places: Mapping[str, tuple[str, int]]
+    places: Mapping[str, Place]
     targets: Mapping[tuple[str, str], Target]
 
 
@@ -52,12 +60,13 @@ def decide(facts: pa.Table, cell: ScoredCell, regime: Regime, schema: pa.Schema)
 
 
 def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, regime: Regime) -> None:
-    source_id, row_index = cell.places[row["case_id"]]
+    place = cell.places[row["case_id"]]
     own = {
         "checkpoint": cell.checkpoint,
         "regime": regime.name,
-        "source_id": source_id,
-        "row_index": row_index,
+        "source_id": place.source_id,
+        "row_index": place.row_index,
+        "tags": list(place.tags),
     }
     copied = (
         "cell_key",

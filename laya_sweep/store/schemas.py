@@ -62,12 +62,15 @@ TIMINGS = pa.schema(
     ]
 )
 
+#: One row per case. `language` is "" where a row has none; `model` is the checkpoint that a row asks for.
 CASES = pa.schema(
     [
         pa.field("case_id", pa.string(), nullable=False),
         pa.field("source_id", pa.string(), nullable=False),
         pa.field("row_index", pa.int32(), nullable=False),
         pa.field("language", pa.string(), nullable=False),
+        pa.field("tags", _STRINGS, nullable=False),
+        pa.field("model", pa.string()),
         pa.field("state_json", pa.string(), nullable=False),
         pa.field("questions_json", pa.string(), nullable=False),
         pa.field("expected_json", pa.string(), nullable=False),
@@ -105,6 +108,7 @@ DECISIONS = pa.schema(
         pa.field("regime", pa.string(), nullable=False),
         pa.field("source_id", pa.string(), nullable=False),
         pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("tags", _STRINGS, nullable=False),
         pa.field("question_type", pa.string(), nullable=False),
         pa.field("n_options", pa.int32(), nullable=False),
         pa.field("options", _STRINGS, nullable=False),

@@ -1,9 +1,13 @@
 """Where cases come from: read once by the driver, frozen, handed out; workers never sample."""
 
-from laya_sweep.suites.case import Case, Draft, freeze
+from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.suites.fingerprint import file_fingerprint, questions_fingerprint
 from laya_sweep.suites.intent import INSTRUCTIONS, QUESTION_ID, IntentSuite, published_input_digest
+from laya_sweep.suites.jsonl import JsonlSuite
+from laya_sweep.suites.labelled import Example, Fault, LabelledSet, parse_labelled, read_labelled
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import LanguageError
+from laya_sweep.suites.suite import Suite, make_suite
 
 __all__ = [
     "INSTRUCTIONS",
@@ -11,9 +15,20 @@ __all__ = [
     "SAMPLINGS",
     "Case",
     "Draft",
+    "Example",
+    "Fault",
     "IntentSuite",
+    "JsonlSuite",
+    "LabelledSet",
     "LabelledText",
     "LanguageError",
+    "Suite",
+    "canonical_rows_digest",
+    "file_fingerprint",
     "freeze",
+    "make_suite",
+    "parse_labelled",
     "published_input_digest",
+    "questions_fingerprint",
+    "read_labelled",
 ]

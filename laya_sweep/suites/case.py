@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ class Draft:
     state: Any
     questions: dict[str, dict[str, Any]]
     expected: dict[str, Any]
+    tags: tuple[str, ...] = ()
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Case:
 
     `case_id` is the digest of what the model reads (state and questions, key order kept) plus an occurrence
     number, so the same input has the same id wherever it stands and identical rows stay apart. `source_id`
-    ties the same utterance across languages. Questions are in the runtime's own form, by question id.
+    ties the same utterance across languages. Questions are in the runtime's own form, by question id. `model` is
+    the checkpoint that the row asks for, None where it asks for none.
     """
 
     case_id: str
@@ -42,6 +45,8 @@ class Case:
     questions: dict[str, dict[str, Any]]
     expected: dict[str, Any]
     input_sha256: str
+    tags: tuple[str, ...] = ()
+    model: str | None = None
 
 
 def freeze(drafts: Iterable[Draft]) -> list[Case]:
@@ -62,6 +67,18 @@ def freeze(drafts: Iterable[Draft]) -> list[Case]:
                 questions=draft.questions,
                 expected=draft.expected,
                 input_sha256=digest,
+                tags=draft.tags,
+                model=draft.model,
             )
         )
     return cases
+
+
+def canonical_rows_digest(cases: Sequence[Case]) -> str:
+    """SHA-256 of frozen cases, one JSON line each: what was asked, of which row, and what is right."""
+    return digest_text("".join(f"{_canonical_row(case)}\n" for case in cases))
+
+
+def _canonical_row(case: Case) -> str:
+    names = ("case_id", "source_id", "row_index", "language", "tags", "model", "state", "questions", "expected")
+    return ordered_json({name: getattr(case, name) for name in names})

@@ -11,7 +11,8 @@ from typing import Any
 from laya_sweep.hub import Hub
 from laya_sweep.identity import digest_text, ordered_json
 from laya_sweep.settings import DatasetSettings
-from laya_sweep.suites.case import Case, Draft, freeze
+from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.suites.languages import LANGUAGES
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import DemoSource, FolderSource, HubSource, LanguageError, Source
 
@@ -23,7 +24,7 @@ RECIPE_VERSION = 1
 
 
 class IntentSuite:
-    """Builds the frozen cases of one language at a time."""
+    """One utterance, one choice question; see `Suite` for the contract."""
 
     def __init__(self, settings: DatasetSettings, hub: Hub) -> None:
         """Find the rows; a repository is resolved to a commit.
@@ -33,6 +34,10 @@ class IntentSuite:
         """
         self._settings = settings
         self._source = _source(settings, hub)
+
+    def languages(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        """See `Suite.languages`; a language that the folder lacks is recorded when it is built."""
+        return tuple(LANGUAGES) if wanted is None else tuple(wanted)
 
     def recipe(self, language: str) -> dict[str, Any]:
         """The identity of one language's cases: source bytes and how they are drawn, never how many.
@@ -66,6 +71,33 @@ class IntentSuite:
         return freeze(
             _draft(row, drawn, index, language) for index, (row, drawn) in enumerate(zip(wanted, options, strict=True))
         )
+
+    def input_digest(self, cases: Sequence[Case]) -> str:
+        """The published documents' digest."""
+        return published_input_digest(cases)
+
+    def dataset_digest(self, cases: Sequence[Case]) -> str:
+        """See `Suite.dataset_digest`: what is drawn from the source is the dataset, not the source."""
+        return canonical_rows_digest(cases)
+
+    def document(self) -> dict[str, Any]:
+        """See `Suite.document`."""
+        settings = self._settings
+        return {
+            "name": settings.name,
+            "path": None if settings.path is None else str(settings.path),
+            "repo": settings.repo if settings.path is None else None,
+            "split": settings.split,
+            "per_lang": settings.per_lang,
+            "n_opts": settings.n_opts,
+            "seed": settings.seed,
+            "sampling": settings.sampling,
+            "instructions": INSTRUCTIONS,
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """See `Suite.notes`."""
+        return ()
 
 
 def published_input_digest(cases: Sequence[Case]) -> str:

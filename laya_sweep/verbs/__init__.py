@@ -1,16 +1,17 @@
-"""Verbs: what the command line does with stored runs, without torch and without Ray."""
+"""Verbs: what the command line does with stored runs and files, without torch and without Ray."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laya_sweep.verbs import curve, export, import_document, verify
+from laya_sweep.verbs import curve, export, import_document, validate, verify
 
 #: name -> what it does with its words; the return value is the exit code.
 VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "curve": curve.main,
     "export": export.main,
     "import": import_document.main,
+    "validate": validate.main,
     "verify": verify.main,
 }
 

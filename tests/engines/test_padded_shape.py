@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.engines import LENGTH_MULTIPLE, padded_shape
+from laya_sweep.engines import LEAST_OPTIONS, LENGTH_MULTIPLE, padded_shape
 
 tokens = st.integers(1, 5000)
 options = st.integers(1, 300)
@@ -18,9 +18,9 @@ def test_a_row_fits_its_shape_with_little_to_spare(tokens, options, max_len):
     assert tokens <= length < tokens + LENGTH_MULTIPLE
     assert length % LENGTH_MULTIPLE == 0 or length in (max_len, tokens)
     assert length <= max(max_len, tokens)
-    assert options <= slots <= max(2, 2 * options - 1)
+    assert options <= slots <= max(LEAST_OPTIONS, 2 * options - 1)
     assert slots.bit_count() == 1
-    assert slots >= 2
+    assert slots >= LEAST_OPTIONS
 
 
 @settings(deadline=None)
@@ -42,14 +42,14 @@ def test_a_longer_row_has_no_smaller_shape(a, b, few, many, max_len):
 @pytest.mark.parametrize(
     ("tokens", "options", "max_len", "expected"),
     [
-        (1, 1, 512, (16, 2)),
-        (16, 2, 512, (16, 2)),
-        (17, 3, 512, (32, 4)),
+        (1, 1, 512, (16, 16)),
+        (16, 2, 512, (16, 16)),
+        (17, 3, 512, (32, 16)),
         (100, 20, 512, (112, 32)),
         (512, 60, 512, (512, 64)),
-        (95, 5, 100, (96, 8)),
-        (97, 5, 100, (100, 8)),
-        (100, 4, 100, (100, 4)),
+        (95, 16, 100, (96, 16)),
+        (97, 17, 100, (100, 32)),
+        (100, 4, 100, (100, 16)),
     ],
 )
 def test_shapes_by_example(tokens, options, max_len, expected):

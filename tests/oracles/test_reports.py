@@ -15,7 +15,6 @@ import laya_sweep
 from laya_sweep.__main__ import main
 from laya_sweep.published import laya_evals_document
 from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
-from laya_sweep.reports import questions_sha256
 from laya_sweep.scoring import AnsweredQuestion, answer_is_right, runtime_answers
 from laya_sweep.stored_run import StoredRun
 
@@ -176,23 +175,6 @@ def test_a_document_of_a_run_equals_laya_evals_on_the_same_rows(run):
     assert document["config"]["timing"].keys() == upstream
     assert theirs.config.keys() <= document["config"].keys()
     assert set(theirs.overall) == set(document["overall"])
-
-
-def test_questions_sha256_equals_upstream_s(run):
-    rows = [
-        {"questions_json": json.dumps(questions, ensure_ascii=False)}
-        for questions in (
-            {"a": {"type": "choice", "instructions": {"ask": "übel"}, "criteria": {"y": 1, "x": None}}},
-            {"a": {"type": "choice", "instructions": {"ask": "übel"}, "criteria": {"x": None, "y": 1}}},
-            {"b": {"type": "noul", "instructions": "?", "labels": {"true": "ja", "false": "nein"}}},
-            {"c": {"type": "score", "instructions": "?", "criteria": ["l", "h"], "option_order": [1, 0]}},
-            {"c": {"type": "score", "instructions": "?", "criteria": ["l", "h"]}, "a": {"type": "noul"}},
-        )
-    ]
-    for chosen in (rows, rows[:1], rows[1:3], [*rows, *rows], run.cases):
-        examples = [evals.Example("s", json.loads(row["questions_json"]), {}) for row in chosen]
-        assert questions_sha256(chosen) == evals.questions_fingerprint(evals.Dataset(examples))
-    assert questions_sha256(rows[:1]) != questions_sha256(rows[1:2])
 
 
 def upstream(*words):

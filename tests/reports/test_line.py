@@ -1,5 +1,7 @@
 """The line of a language, exactly as the published harness prints it, and the figures in it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from builders import timing_row, timings_table
@@ -58,8 +60,22 @@ def test_figures_by_hand():
     assert figures.macro_f1 == pytest.approx((1.0 + 2 / 3 + 0.0) / 3)
 
 
-def test_figures_are_of_labelled_choices_alone():
+def test_each_figure_is_of_the_types_that_it_is_about():
+    """Confidence of all labelled answers, ece without scores, accuracy and F1 of choices alone."""
     whole = columns_of([0.9, 0.6, 0.5, 0.4, 0.3], [1, 0, -1, -1, 1], kinds=[CHOICE, CHOICE, CHOICE, SCORE, NOUL])
+    errors = np.array([np.nan, np.nan, np.nan, -1.5, np.nan])
+    figures = language_figures(dataclasses.replace(whole, score_error=errors))
+    choices = language_figures(columns_of([0.9, 0.6], [1, 0]))
+    assert (figures.n, figures.accuracy, figures.macro_f1) == (4, choices.accuracy, choices.macro_f1)
+    assert (figures.noul_accuracy, figures.score_mae) == (1.0, 1.5)
+    assert figures.confidence == pytest.approx((0.9 + 0.6 + 0.4 + 0.3) / 4)
+    assert figures.ece == pytest.approx((0.1 + 0.6 + 0.7) / 3)
+    assert language_line("", figures, 0.0).startswith("- n=4 acc=0.5000 ")
+    assert language_line("", figures, 0.0).endswith(" noul_acc=1.0000 score_mae=1.5000 (0.0s)")
+
+
+def test_unlabelled_answers_have_no_part_in_it():
+    whole = columns_of([0.9, 0.6, 0.5, 0.4], [1, 0, -1, -1], kinds=[CHOICE, CHOICE, CHOICE, SCORE])
     assert language_figures(whole) == language_figures(columns_of([0.9, 0.6], [1, 0]))
 
 

@@ -3,7 +3,7 @@
 import json
 
 from laya_sweep.metrics import MetricRow
-from laya_sweep.reports import ResultReport, markdown
+from laya_sweep.reports import ResultReport, markdown, slice_lines
 
 
 def row(dimension, value, metric, figure, threshold=None, low=None, high=None, reason=None):
@@ -18,6 +18,7 @@ def report(failed=(), **changes):
         row("language", "en", "coverage", 0.5, threshold=0.9),
         row("language", "en", "coverage", 1.0, threshold=0.0),
         row("language", "de", "choice_accuracy", 0.4),
+        row("language", "en", "mean_confidence", 0.9),
         row("macro:language", "", "choice_accuracy", None if failed else 0.6, reason="incomplete" if failed else None),
     ]
     if failed:
@@ -108,3 +109,54 @@ def test_markdown_keeps_hostile_names_and_messages_in_their_place():
     assert line.endswith("# a heading \\| and more")
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings == ["# Sweep report", "## a|b, x|y, baseline"]
+
+
+def mixed(tags=("new", "old")):
+    """A result with score and noul figures, two questions and some tags."""
+    rows = [row("overall", "", "noul_accuracy", 0.7), row("overall", "", "score_within_0.5", 0.25)]
+    for dimension, values in (("qid", ("intent", "urgency")), ("tag", tags)):
+        for value in values:
+            rows += [
+                row(dimension, value, "mean_confidence", 0.9),
+                row(dimension, value, "noul_accuracy", 0.7, low=0.5, high=0.8),
+                row(dimension, value, "coverage", 0.5, threshold=0.9),
+                row(dimension, value, "choice_accuracy", None, reason="no labelled choice answers"),
+                row(dimension, value, "score_within_0.5", 0.25),
+            ]
+    rows += [row("model", "mine", "noul_accuracy", 0.7)]
+    return report(rows=(*report().rows, *rows))
+
+
+def test_the_document_has_figures_by_model_question_and_tag():
+    slices = json.loads(json.dumps(mixed().document(), allow_nan=False))["slices"]
+    assert {dimension: [*values] for dimension, values in slices.items()} == {
+        "model": ["mine"],
+        "qid": ["intent", "urgency"],
+        "tag": ["new", "old"],
+    }
+    assert slices["tag"]["old"]["metrics"]["noul_accuracy"]["value"] == 0.7
+    assert slices["tag"]["old"]["min_confidence"][0]["coverage"]["value"] == 0.5
+    assert report().document()["slices"] == {"model": {}, "qid": {}, "tag": {}}
+
+
+def test_markdown_shows_the_types_that_were_asked_and_a_table_a_dimension():
+    macro, languages, questions, tags = tables_of(markdown([mixed()]))
+    for table in (macro, languages, questions, tags):
+        assert len({len(line) for line in table}) == 1
+    assert languages[0][-4:] == ["noul_accuracy", "score_within_0.5", "temperature", "majority_baseline"]
+    assert [line[0] for line in questions] == ["qid", "---", "intent", "urgency"]
+    named = dict(zip(tags[0], tags[2], strict=True))
+    assert (named["tag"], named["n"], named["choice_accuracy"]) == ("new", "10", "none")
+    assert (named["noul_accuracy"], named["score_within_0.5"]) == ("0.7000 [0.500, 0.800]", "0.2500")
+
+
+def test_slice_lines_show_what_has_a_value():
+    assert slice_lines(mixed())[-1] == "tag=old n=10 noul_acc=0.7000 conf=0.9000 score_within_0.5=0.2500"
+    assert [line.split()[0] for line in slice_lines(mixed())] == ["qid=intent", "qid=urgency", "tag=new", "tag=old"]
+
+
+def test_slices_that_say_nothing_or_bury_the_rest_have_no_lines():
+    assert slice_lines(report()) == []
+    assert [line.split()[0] for line in slice_lines(mixed(tags=("only",)))] == ["qid=intent", "qid=urgency"]
+    many = mixed(tags=tuple(f"tag {i}" for i in range(13)))
+    assert [line.split()[0] for line in slice_lines(many)] == ["qid=intent", "qid=urgency"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from laya_sweep.scoring import (
     BucketTemperature,
+    Place,
     Regime,
     ScoredCell,
     Target,
@@ -52,7 +53,7 @@ def scored_cell(rows, golds=None, temperatures=TEMPERATURES):
     return ScoredCell(
         checkpoint="mine",
         temperatures=temperatures,
-        places={f"case-{i}": (f"source-{i}", 10 + i) for i in range(len(rows))},
+        places={f"case-{i}": Place(f"source-{i}", 10 + i, (f"tag {i}", "all")) for i in range(len(rows))},
         targets={
             (f"case-{i}", "intent"): target(kind, len(logits), gold)
             for i, ((kind, logits), gold) in enumerate(zip(rows, golds, strict=True))
@@ -193,3 +194,8 @@ def test_no_facts_are_no_decisions():
     table = decide(facts_table([]), scored_cell([]), REGIMES[0], DECISIONS)
     assert table.num_rows == 0
     assert table.schema.equals(DECISIONS)
+
+
+def test_a_decision_keeps_the_place_of_its_case():
+    [_, row] = decided([("choice", [1.0, 0.0]), ("noul", [0.0, 1.0])])
+    assert (row["source_id"], row["row_index"], row["tags"]) == ("source-1", 11, ["tag 1", "all"])

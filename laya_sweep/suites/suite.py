@@ -1,0 +1,67 @@
+"""The contract of a suite, and the one place where a dataset's name becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from laya_sweep.hub import Hub
+from laya_sweep.settings import DatasetSettings
+from laya_sweep.suites.case import Case
+from laya_sweep.suites.intent import IntentSuite
+from laya_sweep.suites.jsonl import JsonlSuite
+
+
+class Suite(Protocol):
+    """Builds the frozen cases of one language at a time; the driver alone has one."""
+
+    def languages(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        """The languages to build: those wanted, None for all there are.
+
+        Raises:
+            DatasetError: one that is wanted does not exist here.
+        """
+        ...
+
+    def recipe(self, language: str) -> dict[str, Any]:
+        """The identity of one language's cases: what decides them, never how many.
+
+        Raises:
+            LanguageError: the language's rows are missing.
+        """
+        ...
+
+    def cases(self, language: str) -> list[Case]:
+        """The first `per_lang` cases of a language.
+
+        Raises:
+            LanguageError: the language's rows are missing or broken.
+        """
+        ...
+
+    def input_digest(self, cases: Sequence[Case]) -> str:
+        """Digest of what was asked in these cases."""
+        ...
+
+    def dataset_digest(self, cases: Sequence[Case]) -> str:
+        """`dataset_sha256` of a run over these cases: of the file, or where there is none of the frozen rows."""
+        ...
+
+    def document(self) -> dict[str, Any]:
+        """What a report says of its dataset."""
+        ...
+
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know before a run."""
+        ...
+
+
+def make_suite(settings: DatasetSettings, hub: Hub) -> Suite:
+    """The suite of a dataset.
+
+    Raises:
+        DatasetError: its rows are not where the settings say, or have faults.
+    """
+    if settings.name == "jsonl":
+        return JsonlSuite(settings)
+    return IntentSuite(settings, hub)
