@@ -29,7 +29,7 @@ def case(rng):
         "model": rng.choice(MODELS),
         "tags": rng.sample(TAGS, rng.randrange(3)),
         "confidence": confidence,
-        "correct": rng.choice([True, True, False, None]),
+        "correct": rng.choice([True, True, False, None, 1]) if rng.random() < 0.2 else rng.choice([True, False]),
         "scores": {metric: rng.choice([0.0, 1.0, 0.25, None]) for metric in SCORES},
     }
 
@@ -48,7 +48,7 @@ def report(rng):
             "coverage_metric_definition": 2,
             "timing": {"min_confidence": rng.choice([None, 0.0, 0.7])},
         },
-        "overall": figures(rng) | {"choice_accuracy": rng.choice(GRID)} | {name: 12.5 for name in TIMINGS},
+        "overall": figures(rng) | {"choice_accuracy": rng.choice(GRID)} | dict.fromkeys(TIMINGS, 12.5),
         "slices": {
             dimension: {value: figures(rng) for value in values if rng.random() < 0.9}
             for dimension, values in DIMENSIONS.items()
@@ -103,18 +103,22 @@ def _overall(rng, document):
     if action == 0:
         document["overall"] = rng.choice([{}, None, [], "text", 3, True])
     elif action == 1:
-        document["overall"] = {name: 1.0 for name in TIMINGS}
+        document["overall"] = dict.fromkeys(TIMINGS, 1.0)
     else:
         document["overall"][rng.choice([*METRICS, "made_up"])] = rng.choice(broken)
 
 
 def _slices(rng, document):
+    if rng.random() < 0.2:
+        document["slices"]["language"] = {"None": dict.fromkeys(METRICS, 0.5)}
+        return
     if rng.random() < 0.3:
         document["slices"] = rng.choice([None, [], "text", 3, {"language": None}, {"language": {"en": [1]}}])
         return
-    groups = document["slices"].get(rng.choice([*DIMENSIONS]), {})
+    groups = document["slices"].get(rng.choice([*DIMENSIONS])) or {}
     for group in groups.values():
-        group[rng.choice(METRICS)] = rng.choice(["0.5", None, True, float("nan"), float("inf"), {}])
+        if isinstance(group, dict):
+            group[rng.choice(METRICS)] = rng.choice(["0.5", None, True, float("nan"), float("inf"), {}])
 
 
 def _cases(rng, document):
@@ -151,17 +155,30 @@ def tolerances(rng):
     return [f"{name}={rng.choice(values)}" for name in names]
 
 
+def easy_policy(rng):
+    """A policy that most reports meet, so that what is wrong beside the rules decides."""
+    return {"version": 1, "rules": [_easy(rng, rule(rng))]}
+
+
+def _easy(rng, found):
+    kept = {name: found[name] for name in ("slice", "metric")}
+    return kept | {"min_count": 1} | rng.choice([{"min": -1}, {"max": 2}, {"max_drop": 1}, {"max_increase": 1}])
+
+
 def rule(rng):
     """One valid rule of a policy."""
     dimension = rng.choice([*DIMENSIONS])
     limit = rng.choice(["min", "max", "max_drop", "max_increase"])
+    values = [*DIMENSIONS[dimension], "nowhere", "None"] if rng.random() < 0.2 else DIMENSIONS[dimension]
     return {
         "slice": {
-            dimension: rng.choice([*DIMENSIONS[dimension], "nowhere"] if rng.random() < 0.2 else DIMENSIONS[dimension])
+            dimension: rng.choice(
+                [*DIMENSIONS[dimension], "nowhere", "None"] if rng.random() < 0.2 else DIMENSIONS[dimension]
+            )
         },
         "metric": rng.choice(METRICS),
         "min_count": rng.choice([1, 1, 2, 5]),
-        limit: rng.choice([0, 0.02, 0.1, 0.2, 0.5, 1]),
+        limit: rng.choice([0, 0.02, 0.1, 0.2, 0.1 + 0.2, 0.5, 1]),
     }
 
 
@@ -178,7 +195,7 @@ def mutated(rng, document):
     for _ in range(rng.randint(0, 2)):
         holders = [
             found,
-            *[r for r in _rules(found)],
+            *_rules(found),
             *[r["slice"] for r in _rules(found) if isinstance(r.get("slice"), dict)],
         ]
         holder = rng.choice(holders)
