@@ -70,6 +70,10 @@ def moved(rng, document):
     return other
 
 
+def _threshold(rng, document):
+    document["config"]["timing"] = rng.choice([None, {}, {"batch_size": 4}])
+
+
 def _identity(rng, document):
     key = rng.choice(["schema", "dataset_sha256", "questions_sha256"])
     action = rng.randrange(4)
@@ -133,7 +137,7 @@ def _config(rng, document):
     document["config"] = rng.choice([None, [], "text", 4])
 
 
-BREAKS = (_identity, _definition, _errored, _overall, _slices, _cases, _drop, _config)
+BREAKS = (_identity, _threshold, _definition, _errored, _overall, _slices, _cases, _drop, _config)
 
 
 def broken(rng, document):
@@ -171,11 +175,7 @@ def rule(rng):
     limit = rng.choice(["min", "max", "max_drop", "max_increase"])
     values = [*DIMENSIONS[dimension], "nowhere", "None"] if rng.random() < 0.2 else DIMENSIONS[dimension]
     return {
-        "slice": {
-            dimension: rng.choice(
-                [*DIMENSIONS[dimension], "nowhere", "None"] if rng.random() < 0.2 else DIMENSIONS[dimension]
-            )
-        },
+        "slice": {dimension: rng.choice(values)},
         "metric": rng.choice(METRICS),
         "min_count": rng.choice([1, 1, 2, 5]),
         limit: rng.choice([0, 0.02, 0.1, 0.2, 0.1 + 0.2, 0.5, 1]),
