@@ -83,7 +83,7 @@ def limits_from_words(words: Iterable[str], what: str) -> dict[str, float]:
     found: dict[str, float] = {}
     problems = []
     for word in words:
-        name, _, text = word.rpartition("=")
+        name, _, text = word.partition("=")
         number = _number(text)
         if not name.strip() or number is None:
             problems.append(Problem(what, "METRIC=NUMBER with a finite number", one_line(word), "correct the word"))
