@@ -61,7 +61,7 @@ def test_infinities_and_nan_are_left_to_the_reader():
 
 
 def test_any_bytes_are_a_value_or_one_line():
-    seen = set()
+    values, said = 0, []
     for seed in range(1000):
         rng = random.Random(seed)
         data = bytearray(b'{"version": 1, "rules": [{"slice": {"tag": "caf\xc3\xa9"}, "max": 0.5}]}')
@@ -69,11 +69,12 @@ def test_any_bytes_are_a_value_or_one_line():
             data[rng.randrange(len(data))] = rng.randrange(256)
         try:
             parse_json(bytes(data), "x")
-            seen.add("value")
+            values += 1
         except UsageError as error:
-            assert str(error).isprintable(), seed
-            seen.add("line")
-    assert seen == {"value", "line"}
+            said.append(str(error))
+    assert values > 10
+    assert len(said) > 10
+    assert all(line.isprintable() for line in said)
 
 
 def test_text_of_a_line_is_bounded_and_prints():

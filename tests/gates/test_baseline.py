@@ -91,7 +91,8 @@ def test_a_baseline_of_timings_alone_fails_in_strict_mode():
 
 
 @pytest.mark.parametrize(
-    ("candidate", "lacking"), [(ours(), "neither side has it"), (with_overall(ours(), nll=1.0), "the baseline lacks it")]
+    ("candidate", "lacking"),
+    [(ours(), "neither side has it"), (with_overall(ours(), nll=1.0), "the baseline lacks it")],
 )
 def test_a_tolerance_that_meets_no_figure(candidate, lacking):
     verdict = compare(candidate, ours(), {"nll": 0.1})
@@ -140,7 +141,9 @@ def test_another_measurement_is_not_comparable(key):
         verdict = compare(ours(), other, mode=mode)
         assert [check.kind for check in verdict.failures] == ["comparability"]
         lines = verdict.lines()
-        assert any(line.startswith("choice_accuracy 0.8000 (n=100), baseline 0.8000 (n=100): +0.0000") for line in lines)
+        assert any(
+            line.startswith("choice_accuracy 0.8000 (n=100), baseline 0.8000 (n=100): +0.0000") for line in lines
+        )
         [said] = [line for line in lines if line.startswith("FAIL: baseline is not comparable: ")]
         assert f"{key} (" in said
         assert f"baseline is {'x' * 64}, this run is {IDENTITY[key]}" in said
@@ -189,7 +192,7 @@ def test_a_comparison_restricted_to_languages_and_metrics():
 
 def test_assert_no_regression_is_for_test_suites():
     assert assert_no_regression(ours(), ours()).passed
-    with pytest.raises(AssertionError, match="exceeded by 0.1"):
+    with pytest.raises(AssertionError, match=r"exceeded by 0\.1"):
         assert_no_regression(with_overall(ours(), choice_accuracy=0.7), ours())
     with pytest.raises(QualityError) as raised:
         assert_no_regression(with_overall(ours(), choice_accuracy=0.7, ece=0.5), ours())

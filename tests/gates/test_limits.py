@@ -14,7 +14,7 @@ BAD = [math.inf, -math.inf, math.nan, True, False, "0.1", None, [0.1], {"a": 1},
 
 @pytest.mark.parametrize("value", BAD, ids=repr)
 def test_a_limit_that_could_not_fail_or_not_pass_is_refused(value):
-    with pytest.raises(UsageError, match="gate.min ece: expected a finite number") as raised:
+    with pytest.raises(UsageError, match=r"gate\.min ece: expected a finite number") as raised:
         limits({"ece": value, "choice_accuracy": 0.5}, "gate.min")
     assert str(raised.value).isprintable()
 
