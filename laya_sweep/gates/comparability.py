@@ -21,7 +21,7 @@ def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -
     if reasons:
         return Check("comparability", False, f"baseline is not comparable: {'; '.join(reasons)}")
     known = [key for key in IDENTITY_KEYS if _known(candidate, key) and _known(baseline, key)]
-    shown = f"same {', '.join(known)}" if known else "neither side says what it measured"
+    shown = f"same {', '.join(known)}" if known else "no identity is known on both sides"
     return Check("comparability", True, f"baseline is comparable: {shown}")
 
 

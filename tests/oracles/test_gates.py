@@ -19,7 +19,16 @@ import gate_documents as documents
 import pytest
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import UNKNOWN, judge, limits_from_words, parse_policy, read_policy, read_scorecard, scorecard_of
+from laya_sweep.gates import (
+    UNKNOWN,
+    FigureKey,
+    judge,
+    limits_from_words,
+    parse_policy,
+    read_policy,
+    read_scorecard,
+    scorecard_of,
+)
 from laya_sweep.gates.metric_kinds import direction, is_timing
 
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
@@ -234,6 +243,22 @@ def test_mutated_policies_are_accepted_where_upstream_accepts_them(tmp_path):
     assert min(seen.values()) > 40, seen
     assert all("\n" not in str(problem) for error in said for problem in error.problems)
     assert {1, 2, 3} <= {len(error.problems) for error in said}
+
+
+def test_counts_are_upstreams():
+    seen = 0
+    for seed in range(40):
+        document = documents.report(random.Random(seed))
+        report, card = evals.EvalReport(**document), scorecard_of(document)
+        for dimension, values in documents.DIMENSIONS.items():
+            for value in (*values, "None"):
+                for metric in documents.METRICS:
+                    count = card.counts.get(FigureKey(dimension, value, metric))
+                    asked = metric in card.overall or metric not in documents.PAIRED
+                    if asked:
+                        assert (count.scored if count else 0) == _eval_policy._count(report, dimension, value, metric)
+                        seen += count is not None
+    assert seen > 1000
 
 
 def test_an_upstream_verdict_over_its_own_report_is_ours(tmp_path):
