@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -58,31 +59,56 @@ def judge(
     decided = mode_of(mode, card, base)
     _refuse_without_baseline(base, tolerances, rules)
     allowed = checked_tolerances(tolerances, decided)
-    limits = thresholds or Thresholds()
-    share = _share(max_errored_share)
-    checks: list[Check] = []
-    notes: list[str] = []
-    gated = bool(limits) or base is not None or rules is not None
-    knowing = decided == "strict" or card.ours
-    if gated and (knowing or rules is not None):
-        checks += data_checks(card, base, share if knowing else 0.0)
+    asked = _Asked(thresholds or Thresholds(), allowed, rules, two_sided, _share(max_errored_share))
+    checks = (*_checks(card, base, asked, decided), *_rule_checks(card, base, asked, decided))
+    notes = tuple(_notes(card, base, asked, decided))
+    return Verdict(card.name, None if base is None else base.name, decided, checks, notes, asked.document())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be judged, checked for sense."""
+
+    thresholds: Thresholds
+    tolerances: Mapping[str, float]
+    policy: Policy | None
+    two_sided: bool
+    max_errored_share: float
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "thresholds": self.thresholds.document(),
+            "tolerances": dict(self.tolerances),
+            "two_sided": self.two_sided,
+            "max_errored_share": self.max_errored_share,
+            "policy": None if self.policy is None else dict(self.policy.document),
+        }
+
+
+def _checks(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[Check]:
+    """Absent data, then the baseline."""
+    knowing = mode == "strict" or card.ours
+    gated = bool(asked.thresholds) or base is not None
+    if asked.policy is not None or (gated and knowing):
+        yield from data_checks(card, base, asked.max_errored_share if knowing else 0.0)
     if base is not None:
-        checks += baseline_checks(card, base, allowed, decided, two_sided=two_sided)
-        checks.append(comparability_check(card, base, decided))
-        if decided == "compatible":
-            notes += [f"tolerance for {one_line(name)} meets no figure" for name in unused_tolerances(base, allowed)]
-    checks += threshold_checks(card, limits, decided)
-    if rules is not None:
-        checks += policy_checks(card, base, rules, decided)
-        notes += filter(None, [recorded_policy_note(card, rules)])
-    asked = {
-        "thresholds": limits.document(),
-        "tolerances": allowed,
-        "two_sided": two_sided,
-        "max_errored_share": share,
-        "policy": None if rules is None else dict(rules.document),
-    }
-    return Verdict(card.name, None if base is None else base.name, decided, tuple(checks), tuple(notes), asked)
+        yield from baseline_checks(card, base, asked.tolerances, mode, two_sided=asked.two_sided)
+        yield comparability_check(card, base, mode)
+
+
+def _rule_checks(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[Check]:
+    """Thresholds, then the policy."""
+    yield from threshold_checks(card, asked.thresholds, mode)
+    if asked.policy is not None:
+        yield from policy_checks(card, base, asked.policy, mode)
+
+
+def _notes(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[str]:
+    if base is not None and mode == "compatible":
+        for name in unused_tolerances(base, asked.tolerances):
+            yield f"tolerance for {one_line(name)} meets no figure"
+    if asked.policy is not None and (note := recorded_policy_note(card, asked.policy)):
+        yield note
 
 
 def compare(
