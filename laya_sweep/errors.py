@@ -8,6 +8,7 @@
     │   ├── CapacityError         more CPUs or GPUs than the cluster has
     │   ├── OutputError           a folder that cannot be written
     │   └── ParityError           our logits disagree with the runtime: nothing can be trusted
+    ├── QualityError          1   a result fails a gate
     ├── IncompleteError       3   a language or cell failed, or rows are missing
     └── SweepInterruptedError      130 stopped by the user
 
@@ -73,6 +74,17 @@ class ParityError(UsageError):
     """Our logit path and the runtime's public answer differ by more than the tolerance."""
 
 
+class QualityError(SweepError, AssertionError):
+    """A result fails a gate; an AssertionError too, so that a test suite reports it as a failed test."""
+
+    def __init__(self, *failures: str) -> None:
+        super().__init__("\n".join(failures))
+        self.failures: tuple[str, ...] = failures
+
+    def __reduce__(self) -> tuple[type[QualityError], tuple[str, ...]]:
+        return type(self), self.failures
+
+
 class IncompleteError(SweepError):
     """A language or cell failed, or rows are missing: the rest stands, the whole does not."""
 
@@ -87,6 +99,7 @@ NO_AUTO = "routing row by row is not there yet: name the checkpoints, each answe
 
 _EXIT_CODES: tuple[tuple[type[SweepError], int], ...] = (
     (UsageError, 2),
+    (QualityError, 1),
     (IncompleteError, 3),
     (SweepInterruptedError, 130),
 )

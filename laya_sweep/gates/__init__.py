@@ -1,0 +1,65 @@
+"""Gates: whether a result may pass, and why not. numpy and the standard library only.
+
+`judge` asks everything of one result: absent data, comparability with a baseline, thresholds, tolerances, a
+policy. `compare` asks a baseline alone, `assert_no_regression` does so in a test suite. All take a `Scorecard`,
+the values of a report, or the path of one, and nothing is remembered between calls: a gate that is added later
+meets results that were made before.
+"""
+
+from laya_sweep.gates.drift import SLACK, Mode, within
+from laya_sweep.gates.evidence import accepted_answers, counts_of_cases
+from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.judgement import assert_no_regression, compare, judge
+from laya_sweep.gates.limits import limits, limits_from_words, read_limits
+from laya_sweep.gates.metric_kinds import direction
+from laya_sweep.gates.policy import POLICY_VERSION, Policy, Rule, parse_policy, read_policy
+from laya_sweep.gates.reading import read_scorecard, scorecard_of
+from laya_sweep.gates.scorecard import (
+    DIMENSIONS,
+    IDENTITY_KEYS,
+    OVERALL,
+    UNKNOWN,
+    Count,
+    FigureKey,
+    Place,
+    Scorecard,
+)
+from laya_sweep.gates.thresholds import Thresholds
+from laya_sweep.gates.verdict import VERDICT_SCHEMA, Check, Side, Verdict
+
+__all__ = [
+    "DIMENSIONS",
+    "IDENTITY_KEYS",
+    "OVERALL",
+    "POLICY_VERSION",
+    "SLACK",
+    "UNKNOWN",
+    "VERDICT_SCHEMA",
+    "Check",
+    "Count",
+    "FigureKey",
+    "Mode",
+    "Place",
+    "Policy",
+    "Rule",
+    "Scorecard",
+    "Side",
+    "Thresholds",
+    "Verdict",
+    "accepted_answers",
+    "accepted_counts",
+    "assert_no_regression",
+    "compare",
+    "counts_of_cases",
+    "direction",
+    "judge",
+    "limits",
+    "limits_from_words",
+    "parse_policy",
+    "read_limits",
+    "read_policy",
+    "read_scorecard",
+    "scorecard_of",
+    "scorecard_of_rows",
+    "within",
+]

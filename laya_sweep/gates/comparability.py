@@ -1,0 +1,98 @@
+"""Whether two results are one measurement: figures of different data differ for no reason of quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laya_sweep.gates.drift import Mode
+from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, Scorecard
+from laya_sweep.gates.verdict import Check
+from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.strict_json import one_line
+
+#: Upstream reports of this schema are one measurement only with the same group size, known on both sides.
+_TOURNAMENT = "laya-tournament-evals-report/1"
+TOURNAMENT_KEY = "tournament_group_size"
+
+
+def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> Check:
+    """One check that both sides are the same measurement; its message names every key and both values."""
+    reasons = conflicts(candidate, baseline, mode)
+    if reasons:
+        return Check("comparability", False, f"baseline is not comparable: {'; '.join(reasons)}")
+    known = [key for key in IDENTITY_KEYS if _known(candidate, key) and _known(baseline, key)]
+    shown = f"same {', '.join(known)}" if known else "no identity is known on both sides"
+    return Check("comparability", True, f"baseline is comparable: {shown}")
+
+
+def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
+    """Why two results must not be compared; empty where nothing speaks against it.
+
+    A key that one side lacks is unknown in compatible mode and a conflict in strict. Library version and
+    thresholds are recorded and never compared: a patch release must not invalidate a baseline.
+    """
+    reasons = []
+    for key, meaning in IDENTITY_KEYS.items():
+        here, there = candidate.identity.get(key), baseline.identity.get(key)
+        unknown = here is None or there is None
+        if (mode == "strict") if unknown else here != there:
+            reasons.append(_reason(f"{key} ({meaning})", there, here))
+    return [*reasons, *_tournament(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
+
+
+def coverage_conflict(candidate: Scorecard, baseline: Scorecard) -> str | None:
+    """Why a coverage metric of one must not be subtracted from the other's, in any mode, whichever side is old."""
+    current = COVERAGE_METRIC_DEFINITION
+    sides = (("this result", candidate), ("the baseline", baseline))
+    old = [
+        f"{side} has {_definition(card.coverage_metric_definition)}"
+        for side, card in sides
+        if card.coverage_metric_definition != current
+    ]
+    if not old:
+        return None
+    return f"{' and '.join(old)}, while coverage is now cut by definition {current}; make it again to compare it"
+
+
+def missing_identity(candidate: Scorecard, baseline: Scorecard) -> list[str]:
+    """Identity keys that relative rules need and that a side lacks."""
+    return [key for key in IDENTITY_KEYS if not (_known(candidate, key) and _known(baseline, key))]
+
+
+def _known(card: Scorecard, key: str) -> bool:
+    return card.identity.get(key) is not None
+
+
+def _tournament(candidate: Scorecard, baseline: Scorecard) -> list[str]:
+    if not candidate.identity.get("schema") == baseline.identity.get("schema") == _TOURNAMENT:
+        return []
+    here, there = candidate.identity.get(TOURNAMENT_KEY), baseline.identity.get(TOURNAMENT_KEY)
+    same = here is not None and there is not None and here == there
+    return [] if same else [_reason(f"{TOURNAMENT_KEY} (size of a group)", there, here)]
+
+
+def _min_confidence(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
+    """None (no threshold) and 0.0 (the control arm) are two experiments."""
+    here, there = candidate.min_confidence, baseline.min_confidence
+    unknown = here is UNKNOWN or there is UNKNOWN
+    if (mode == "strict") if unknown else here != there:
+        return [_reason("min_confidence (abstention threshold)", _threshold(there), _threshold(here))]
+    return []
+
+
+def _threshold(value: Any) -> Any:  # noqa: ANN401 - a number, a map, None or unknown
+    if value is UNKNOWN:
+        return None
+    return "no threshold" if value is None else value
+
+
+def _reason(key: str, there: Any, here: Any) -> str:  # noqa: ANN401 - any JSON value
+    return f"{key}: baseline is {_shown(there)}, this run is {_shown(here)}"
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    return "not recorded" if value is None else one_line(value)
+
+
+def _definition(recorded: Any) -> str:  # noqa: ANN401 - any JSON value
+    return "definition 1 (none is recorded)" if recorded is None else f"definition {one_line(recorded)}"

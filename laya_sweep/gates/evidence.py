@@ -1,0 +1,76 @@
+"""How many answers stand behind each figure of an upstream report, counted from its cases."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from laya_sweep.gates.drift import finite_number
+from laya_sweep.gates.metric_kinds import coverage_share, is_confidence
+from laya_sweep.gates.scorecard import DIMENSIONS, OVERALL, Count, FigureKey, Place
+
+
+def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[FigureKey, Count]:
+    """Counts of every place that the cases belong to.
+
+    A metric of one score an answer counts the answers with a finite score. A confidence metric counts those with
+    a finite confidence and a `correct` that is true or false; where it accepts a share of them, also how many
+    its threshold accepts: a group of equal confidences is accepted whole.
+
+    Args:
+        cases: of the report; what is no case is passed over, as upstream does.
+        metrics: names that the report or a policy may ask for.
+    """
+    wanted = [metric for metric in dict.fromkeys(metrics) if is_confidence(metric)]
+    scored: Counter[FigureKey] = Counter()
+    confidences: dict[Place, list[float]] = defaultdict(list)
+    for case in cases:
+        if not isinstance(case, Mapping):
+            continue
+        names = _scored_metrics(case)
+        confidence = finite_number(case.get("confidence")) if isinstance(case.get("correct"), bool) else None
+        for place in _places(case):
+            scored.update(FigureKey(*place, name) for name in names)
+            if confidence is not None:
+                confidences[place].append(confidence)
+    found = {key: Count(n) for key, n in scored.items()}
+    for place, values in confidences.items():
+        found |= {FigureKey(*place, metric): _count(values, metric) for metric in wanted}
+    return found
+
+
+def accepted_answers(confidences: npt.ArrayLike, share: float) -> int:
+    """How many answers the threshold accepts that keeps at least `share` of them, ties included; float[n], n > 0.
+
+    >>> accepted_answers([0.9, 0.8, 0.8, 0.1], 0.5), accepted_answers([1.0] * 4, 0.5)
+    (3, 4)
+    """
+    values = np.sort(np.asarray(confidences, dtype=np.float64))[::-1]
+    threshold = values[max(1, math.ceil(share * len(values))) - 1]
+    return int(np.count_nonzero(values >= threshold))
+
+
+def _count(confidences: list[float], metric: str) -> Count:
+    share = coverage_share(metric)
+    return Count(len(confidences), None if share is None else accepted_answers(confidences, share))
+
+
+def _scored_metrics(case: Mapping[str, Any]) -> list[str]:
+    scores = case.get("scores")
+    if not isinstance(scores, Mapping):
+        return []
+    return [name for name, score in scores.items() if not is_confidence(name) and finite_number(score) is not None]
+
+
+def _places(case: Mapping[str, Any]) -> Iterator[Place]:
+    """Where a case counts: overall, and once for each of its slice values."""
+    yield OVERALL
+    for dimension in DIMENSIONS:
+        given = case.get("tags") if dimension == "tag" else [case.get(dimension)]
+        values = given if isinstance(given, list | tuple) else []
+        yield from {Place(dimension, str(value)) for value in values if value is not None}

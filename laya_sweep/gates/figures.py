@@ -1,0 +1,100 @@
+"""Figures of this package's own metrics as a scorecard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from laya_sweep.gates.evidence import accepted_answers
+from laya_sweep.gates.metric_kinds import coverage_share
+from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, MinConfidence, Place, Scorecard
+from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION, DecisionColumns, Interval, MetricRow
+from laya_sweep.metrics.slicing import slice_rows
+
+
+def scorecard_of_rows(
+    name: str,
+    rows: Iterable[MetricRow],
+    *,
+    identity: Mapping[str, Any],
+    min_confidence: MinConfidence,
+    accepted: Mapping[FigureKey, int] | None = None,
+    timings: Mapping[str, float] | None = None,
+    errored: int = 0,
+    skipped: int = 0,
+    asked: int | None = None,
+    absent: Mapping[str, str] | None = None,
+    recorded_policy: Any = None,  # noqa: ANN401 - a policy document, any JSON value
+) -> Scorecard:
+    """The scorecard of one result of ours.
+
+    Args:
+        name: of the result, for messages.
+        rows: its metrics, of all thresholds; those of other thresholds than `min_confidence` are passed over.
+        identity: `schema`, `dataset_sha256`, `questions_sha256`.
+        min_confidence: of the result; None is no threshold.
+        accepted: from `accepted_counts`.
+        timings: `*_ms` metrics of the whole result.
+        errored, skipped, asked, absent, recorded_policy: as in `Scorecard`.
+    """
+    own = [row for row in rows if row.min_confidence is None or row.min_confidence == min_confidence]
+    overall: dict[str, float] = dict(timings or {})
+    slices: dict[str, dict[str, dict[str, float]]] = {}
+    for row in own:
+        place = Place(row.slice_dimension, row.slice_value)
+        within_slice = slices.setdefault(place.dimension, {}).setdefault(place.value, {}) if place != OVERALL else None
+        if row.value is not None:
+            (overall if within_slice is None else within_slice)[row.metric] = row.value
+    kept = accepted or {}
+    return Scorecard(
+        name,
+        overall=overall,
+        slices=slices,
+        counts={_key(row): Count(row.n, kept.get(_key(row))) for row in own},
+        missing={_key(row): row.reason or "no reason is recorded" for row in own if row.value is None},
+        intervals={
+            _key(row): Interval(row.low, row.high) for row in own if row.low is not None and row.high is not None
+        },
+        identity=identity,
+        coverage_metric_definition=COVERAGE_METRIC_DEFINITION,
+        min_confidence=min_confidence,
+        errored=errored,
+        skipped=skipped,
+        asked=asked,
+        absent=absent or {},
+        recorded_policy=recorded_policy,
+        ours=True,
+    )
+
+
+def accepted_counts(
+    columns: DecisionColumns, metrics: Iterable[str] = ("selective_accuracy@50", "selective_accuracy@80")
+) -> dict[FigureKey, int]:
+    """How many answers each coverage metric's threshold accepts, overall and in every slice that has answers.
+
+    Args:
+        columns: the decisions of one result.
+        metrics: names; those that accept no share of the answers are passed over.
+    """
+    shares = [(metric, share) for metric in metrics if (share := coverage_share(metric)) is not None]
+    return {
+        FigureKey(*place, metric): accepted_answers(confidences, share)
+        for place, confidences in _answered(columns)
+        if len(confidences) and np.isfinite(confidences).all()
+        for metric, share in shares
+    }
+
+
+def _answered(columns: DecisionColumns) -> Iterator[tuple[Place, np.ndarray[Any, np.dtype[np.float64]]]]:
+    """Confidences of what can be right or wrong, float64[n], by place."""
+    answered = columns.correct >= 0
+    yield OVERALL, columns.confidence[answered]
+    for dimension, column in columns.slices.items():
+        for value, rows in slice_rows(column).items():
+            yield Place(dimension, value), columns.confidence[rows][answered[rows]]
+
+
+def _key(row: MetricRow) -> FigureKey:
+    return FigureKey(row.slice_dimension, row.slice_value, row.metric)
