@@ -25,6 +25,8 @@ Raw logits are stored once; every regime and threshold is derived from them.
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
 
 verbs (VERB --help says more):
+  gate RUN ...     thresholds, a policy or a baseline on the results of a run
+  compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals    one result as a document that other tools read
   import FILE --out DIR                       a published document with cases, as the tables of a run
@@ -42,9 +44,12 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
-  metrics.score_within=[TOLERANCE, ...]
+  on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]
+  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share}
+  baseline=RUN_OR_JSON
 
-exit codes: 0 done, 1 a mismatch, 2 usage or broken parity, 3 incomplete, 130 interrupted
+exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,
+  130 interrupted
 """
 
 

@@ -51,13 +51,18 @@ def to_yaml(config: dict[str, Any]) -> str:
 
 def _compose(overrides: Sequence[str]) -> dict[str, Any]:
     try:
-        config = compose("config", overrides=list(overrides))
+        config = compose("config", overrides=[_open_map(override) for override in overrides])
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(_explain(error, overrides)) from error
     if not isinstance(plain, dict):
         raise TypeError(f"Hydra composed a {type(plain).__name__}, not a mapping")
     return {str(key): value for key, value in plain.items()}
+
+
+def _open_map(override: str) -> str:
+    """Limits are an open map: any metric may be named, which Hydra calls forcing a key."""
+    return f"++{override}" if re.match(r"gate\.(min|max|tolerance)[.=]", override) else override
 
 
 def _expand(overrides: Sequence[str], *, multirun: bool) -> list[list[str]]:

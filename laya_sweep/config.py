@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
@@ -15,6 +15,7 @@ from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
+    GateSettings,
     MetricSettings,
     RegimeSettings,
     Settings,
@@ -126,6 +127,9 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         dataset=dataset,
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
         store=_store(Fields(fields.get("store"), "store", problems)),
+        gate=_gate(Fields(fields.get("gate"), "gate", problems)),
+        baseline=_optional_path(fields, "baseline"),
+        on_error=fields.choice("on_error", ["fail", "skip"]),
         out_dir=_optional_path(fields, "out_dir"),
         batch_tokens=fields.integer("batch_tokens", 1),
         batch_size=fields.optional_integer("batch_size", 1),
@@ -281,6 +285,50 @@ def _store(fields: Fields) -> StoreSettings:
     if "://" in uri:
         fields.complain("uri", "a folder, or file:///FOLDER", uri, "name a folder that every actor's node can reach")
     return StoreSettings(uri=Path(uri))
+
+
+def _gate(fields: Fields) -> GateSettings:
+    mode = fields.get("mode")
+    settings = GateSettings(
+        mode=None if mode is None else _mode(fields.choice("mode", ["strict", "compatible"])),
+        min_accuracy=_optional_number(fields, "min_accuracy"),
+        max_ece=_optional_number(fields, "max_ece"),
+        min=_limits(fields, "min"),
+        max=_limits(fields, "max"),
+        tolerance=_limits(fields, "tolerance"),
+        tolerances=_optional_path(fields, "tolerances"),
+        policy=_optional_path(fields, "policy"),
+        two_sided=fields.flag("two_sided"),
+        max_errored_share=fields.number("max_errored_share", 0.0),
+    )
+    fields.close()
+    return settings
+
+
+def _mode(name: str) -> Literal["strict", "compatible"]:
+    return "compatible" if name == "compatible" else "strict"
+
+
+def _optional_number(fields: Fields, key: str) -> float | None:
+    return None if fields.get(key) is None else fields.number(key, 0.0)
+
+
+def _limits(fields: Fields, key: str) -> dict[str, Any]:
+    """A map of metric to limit. A nested map is a metric's name that the command line took apart at its dots."""
+    raw = fields.get(key)
+    found = dict(raw) if isinstance(raw, Mapping) else {}
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain(key, "a map of metric to number", raw, f"for example gate.{key}.choice_accuracy=0.8")
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            whole = f"'gate.{key}={{{_joined_name(name, value)}}}'"
+            fields.complain(f"{key}.{name}", "a number", value, f"write a name with dots or @ as {whole}")
+    return found
+
+
+def _joined_name(name: object, value: Mapping[Any, Any]) -> str:
+    inner, limit = next(iter(value.items()), ("", 0))
+    return _joined_name(f"{name}.{inner}", limit) if isinstance(limit, Mapping) else f"{name}.{inner}: {limit}"
 
 
 def _optional_path(fields: Fields, key: str) -> Path | None:

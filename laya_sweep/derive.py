@@ -44,6 +44,19 @@ class ResultKey(NamedTuple):
     regime: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class RowError:
+    """A question without an answer: the row of its dataset, the question, and what went wrong."""
+
+    language: str
+    index: int
+    question: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.language} row {self.index} {self.question}: {self.error}"
+
+
 @dataclass(frozen=True, slots=True)
 class CellRows:
     """The facts and timings of a cell in expected order, and what is missing or failed."""
@@ -52,12 +65,11 @@ class CellRows:
     facts: pa.Table
     timings: pa.Table
     missing: int
-    errors: tuple[str, ...]
+    errors: tuple[RowError, ...]
 
-    @property
-    def failure(self) -> str | None:
-        """Why the cell publishes no metrics, None when every row is there."""
-        if self.errors:
+    def failure(self, on_error: str) -> str | None:
+        """Why the cell publishes no metrics; None when every row is there, or with `skip` every row that answered."""
+        if self.errors and (on_error == "fail" or len(self.errors) == len(self.cell.row_ids)):
             return f"{len(self.errors)} of {len(self.cell.row_ids)} rows failed, the first: {self.errors[0]}"
         if self.missing:
             return f"{self.missing} of {len(self.cell.row_ids)} rows are missing"
@@ -69,12 +81,11 @@ def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
     wanted = cell.row_ids
     chosen = _take(facts, wanted)
     failed = chosen.filter(pc.equal(chosen["status"], "error"))
+    places = {case.case_id: case.row_index for case in cell.cases}
+    columns = (failed[name].to_pylist() for name in ("case_id", "question", "error_type", "error_message"))
     errors = tuple(
-        f"{case} {question}: {kind}: {message}"
-        for case, question, kind, message in zip(
-            *(failed[name].to_pylist() for name in ("case_id", "question", "error_type", "error_message")),
-            strict=True,
-        )
+        RowError(cell.language, places[case], question, f"{kind}: {message}")
+        for case, question, kind, message in zip(*columns, strict=True)
     )
     return CellRows(cell, chosen, _take(timings, wanted), len(wanted) - chosen.num_rows, errors)
 

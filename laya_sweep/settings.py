@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,22 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GateSettings:
+    """What results must reach, as written: limits are checked where they are read."""
+
+    mode: Literal["strict", "compatible"] | None = None
+    min_accuracy: float | None = None
+    max_ece: float | None = None
+    min: Mapping[str, Any] = field(default_factory=dict)
+    max: Mapping[str, Any] = field(default_factory=dict)
+    tolerance: Mapping[str, Any] = field(default_factory=dict)
+    tolerances: Path | None = None
+    policy: Path | None = None
+    two_sided: bool = False
+    max_errored_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """One sweep, complete and checked. `languages` None means all that the dataset has."""
 
@@ -98,6 +116,9 @@ class Settings:
     dataset: DatasetSettings
     executor: ExecutorSettings
     store: StoreSettings
+    gate: GateSettings
+    baseline: Path | None
+    on_error: str
     out_dir: Path | None
     batch_tokens: int
     batch_size: int | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import resource
 import sys
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from laya_sweep import derive
 from laya_sweep.console import Console
-from laya_sweep.derive import CellRows, ResultKey
+from laya_sweep.derive import CellRows, ResultKey, RowError
 from laya_sweep.documents import (
     cases_table,
     checkpoints_table,
@@ -26,11 +27,12 @@ from laya_sweep.documents import (
 )
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
-from laya_sweep.errors import IncompleteError, SweepInterruptedError, exit_code
+from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
 from laya_sweep.execution import WorkerReady
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
+from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
 from laya_sweep.metrics import MetricRow
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
@@ -77,6 +79,7 @@ class SweepRun:
         require_writable(settings.store.uri, "store.uri")
         if settings.out_dir is not None:
             require_writable(settings.out_dir, "out_dir")
+        self._gate = prepare_gate(settings.gate, settings.baseline)
         self._store = FactStore(settings.store.uri)
         self._suite = make_suite(settings.dataset, hub)
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
@@ -115,7 +118,19 @@ class SweepRun:
             for line in slice_lines(result):
                 console.result(f"{result.checkpoint} {result.regime} {line}")
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
-        return 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
+        incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
+        return combine_exit_codes([incomplete, self._judge(folder)])
+
+    def _judge(self, folder: Path) -> int:
+        """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
+        if not self._gate:
+            (folder / VERDICT_FILE).unlink(missing_ok=True)
+            return 0
+        judged = judge_run(folder, self._gate)
+        write_verdicts(folder / VERDICT_FILE, judged)
+        for line in verdict_lines(judged):
+            self._console.result(line)
+        return max(verdict.exit_code for _, verdict in judged)
 
     def _infer(self) -> InferenceStats:
         try:
@@ -145,9 +160,12 @@ class SweepRun:
         committed = self._store.read(cell.key)
         rows = derive.select_rows(cell, committed.facts, committed.timings)
         self._rows[cell.key] = rows
-        if rows.failure is not None:
-            self._console.note(f"{cell.checkpoint} {cell.language} failed: {rows.failure}")
+        failure = rows.failure(self._settings.on_error)
+        if failure is not None:
+            self._console.note(f"{cell.checkpoint} {cell.language} failed: {failure}")
             return
+        for error in rows.errors:
+            self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
             table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
@@ -211,16 +229,20 @@ class SweepRun:
     def _report(self, key: ResultKey, rows: list[MetricRow]) -> ResultReport:
         ran = self._decisions.get(key, {})
         failed = dict(self.plan.failed_languages)
+        errored: list[RowError] = []
         for cell_rows in self._rows.values():
             cell = cell_rows.cell
-            if (cell.checkpoint, cell.transform) == key[:2] and cell_rows.failure is not None:
-                failed[cell.language] = cell_rows.failure
+            if (cell.checkpoint, cell.transform) == key[:2]:
+                errored += cell_rows.errors
+                if (failure := cell_rows.failure(self._settings.on_error)) is not None:
+                    failed[cell.language] = failure
         return ResultReport(
             checkpoint=key.checkpoint,
             transform=key.transform,
             regime=key.regime,
             asked=self._languages,
             failed=dict(sorted(failed.items())),
+            errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
         )

@@ -69,17 +69,22 @@ def test_rows_are_taken_in_case_order_whatever_the_store_holds():
     rows = select_rows(cell_of(cases), facts_table(more), timings_table(timings))
     assert rows.facts.to_pylist() == facts_table(facts).to_pylist()
     assert rows.timings["call_ms"].to_pylist() == [0.0, 1.0, 2.0, 3.0]
-    assert (rows.missing, rows.errors, rows.failure) == (0, (), None)
+    assert (rows.missing, rows.errors, rows.failure("fail")) == (0, (), None)
 
 
 def test_missing_and_failed_rows_fail_the_cell_by_name():
     cases = make_cases(5)
     some = [fact_row(case.case_id) for case in cases[:3]]
     missing = select_rows(cell_of(cases), facts_table(some), timings_table([]))
-    assert (missing.missing, missing.failure) == (2, "2 of 5 rows are missing")
+    assert (missing.missing, missing.failure("skip")) == (2, "2 of 5 rows are missing")
     failed = select_rows(cell_of(cases), facts_table([*some, error_row(cases[3].case_id)]), timings_table([]))
     assert (failed.missing, len(failed.errors)) == (1, 1)
-    assert failed.failure == f"1 of 5 rows failed, the first: {cases[3].case_id} intent: EncodingError: does not fit"
+    said = f"en row {cases[3].row_index} intent: EncodingError: does not fit"
+    assert failed.failure("fail") == f"1 of 5 rows failed, the first: {said}"
+    whole = [*some, fact_row(cases[4].case_id), error_row(cases[3].case_id)]
+    assert select_rows(cell_of(cases), facts_table(whole), timings_table([])).failure("skip") is None
+    alone = select_rows(cell_of(cases[:1]), facts_table([error_row(cases[0].case_id)]), timings_table([]))
+    assert alone.failure("skip") is not None
 
 
 def test_decisions_are_of_successful_rows_with_their_cases_answers():

@@ -57,6 +57,7 @@ ALLOWED = {
         "hub",
         "identity",
         "inference",
+        "judging",
         "metrics",
         "plan",
         "reports",
@@ -84,7 +85,18 @@ ALLOWED = {
         "stored_run",
         "suites",
     },
-    "verbs": {"errors", "published", "run_folder", "store", "stored_run", "suites"},
+    "judging": {
+        "derive",
+        "errors",
+        "gates",
+        "metrics",
+        "reports",
+        "run_folder",
+        "settings",
+        "stored_run",
+        "strict_json",
+    },
+    "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 

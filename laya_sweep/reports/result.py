@@ -17,7 +17,8 @@ SLICES = ("model", "qid", "tag")
 
 @dataclass(frozen=True, slots=True)
 class ResultReport:
-    """Figures of a result, by language and as a whole; `failed` maps a language to why it has none."""
+    """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
+    `errored` lists the questions without an answer (language, index, question, error)."""
 
     checkpoint: str
     transform: str
@@ -26,6 +27,7 @@ class ResultReport:
     failed: dict[str, str]
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
+    errored: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def ran(self) -> list[str]:
@@ -75,6 +77,7 @@ class ResultReport:
             "languages_ran": len(self.ran),
             "complete": self.complete,
             "failed": self.failed,
+            "errored": [dict(error) for error in self.errored],
             "macro": _figures(self.rows, _MACRO, ""),
             "overall": _figures(self.rows, "overall", ""),
             "languages": {code: self._language(code) for code in self.ran},
