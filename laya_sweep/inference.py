@@ -13,6 +13,7 @@ from typing import Any
 from laya_sweep.console import Bar
 from laya_sweep.engines import Checkpoint
 from laya_sweep.execution import (
+    PARITY_CASES,
     Backend,
     CaseLost,
     Event,
@@ -28,8 +29,8 @@ from laya_sweep.settings import ExecutorSettings, Settings
 from laya_sweep.store import FactStore, write_bytes
 from laya_sweep.transforms import Variant
 
-#: Cases of each checkpoint that also go through the runtime's public answers.
-PARITY_CASES = 8
+#: Cases handed to the parity check to choose from: some may not fit the checkpoint.
+PARITY_CANDIDATES = 64
 
 
 @dataclass(slots=True)
@@ -164,7 +165,8 @@ def _spec(
 
 
 def _parity_sample(cells: Sequence[Cell], checkpoint: str) -> tuple[Variant, ...]:
-    """Pending variants spread evenly over the checkpoint's cells."""
+    """Pending variants spread over the checkpoint's cells, and so are the first few of them."""
     pending = [variant for cell in cells if cell.checkpoint == checkpoint for variant in cell.pending]
-    step = max(1, len(pending) // PARITY_CASES)
-    return tuple(pending[::step][:PARITY_CASES])
+    step = max(1, len(pending) // PARITY_CANDIDATES)
+    even = pending[::step][:PARITY_CANDIDATES]
+    return tuple(variant for offset in range(PARITY_CASES) for variant in even[offset::PARITY_CASES])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from laya_sweep.execution.contract import Backend, Handshake, Parity, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
+from laya_sweep.execution.parity import PARITY_CASES
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.rows import error_part
 from laya_sweep.settings import ExecutorSettings
@@ -24,6 +25,7 @@ def make_backend(settings: ExecutorSettings) -> Backend:
 
 
 __all__ = [
+    "PARITY_CASES",
     "Backend",
     "CaseLost",
     "Event",

@@ -7,25 +7,33 @@ logits must be the runtime's, except where the confidence is within that toleran
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.engines import Engine
+from laya_sweep.engines import EncodingError, Engine
 from laya_sweep.execution.contract import Parity
 from laya_sweep.scoring import abstains, gate_confidence, option_bucket, runtime_softmax
 from laya_sweep.transforms import Variant
 
 TOLERANCE = 1e-3
 
+#: Cases of a checkpoint that also go through the runtime's public answers.
+PARITY_CASES = 8
+
 
 def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[float | None]) -> Parity:
-    """Compare our path with `predict_batch` on every question of the variants, at served temperatures."""
+    """Compare our path with `predict_batch`, at served temperatures, on the first few variants that can be asked.
+
+    A case that does not fit the checkpoint is passed over: it becomes an error row, and must not end the run.
+    """
+    chosen = list(islice((variant for variant in variants if _fits(engine, variant)), PARITY_CASES))
     served = engine.info().served_temperatures
     thresholds = [value for value in min_confidence if value is not None]
     worst, marks, disagreements = 0.0, 0, 0
-    for variant in variants:
+    for variant in chosen:
         ours = {qid: _logits(engine, variant, qid) for qid in variant.questions}
         answers = engine.predict(variant, None)
         worst = max([worst, *(_difference(variant, qid, ours[qid], answers[qid], served) for qid in ours)])
@@ -34,7 +42,16 @@ def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Se
             for qid, logits in ours.items():
                 marks += 1
                 disagreements += _mark_differs(variant, qid, logits, marked[qid], served, threshold)
-    return Parity(len(variants), worst, marks, disagreements)
+    return Parity(len(chosen), worst, marks, disagreements)
+
+
+def _fits(engine: Engine, variant: Variant) -> bool:
+    try:
+        for qid in variant.questions:
+            engine.encode(variant, qid)
+    except EncodingError:
+        return False
+    return True
 
 
 def _logits(engine: Engine, variant: Variant, qid: str) -> NDArray[np.float32]:
