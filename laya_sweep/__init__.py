@@ -3,7 +3,7 @@
 The rooms, in the direction data flows:
 
     conf -> plan -> suites -> transforms -> engines in actors -> store      facts: raw logits, Parquet
-                reports <- metrics <- scoring (regimes) <-------------      derived: recomputed any time
+       reports <- gates <- metrics <- scoring (regimes) <-------------      derived: recomputed any time
 
 Importing this package imports neither torch nor ray.
 """

@@ -21,6 +21,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+#: Characters of a foreign value that a message shows.
+_SHOWN = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -126,3 +129,14 @@ def name_list(names: Sequence[str], wanted: str = "") -> str:
     nearest = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5) if wanted else []
     rest = [name for name in names if name not in nearest]
     return ", ".join([*nearest, *rest])
+
+
+def one_line(value: object) -> str:
+    """A value from a file as a part of one line: bounded, and escaped where it does not print.
+
+    >>> one_line("choice_accuracy"), one_line("two\\nlines")
+    ('choice_accuracy', "'two\\\\nlines'")
+    """
+    text = value if isinstance(value, str) else str(value)
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+    return text if text.isprintable() else ascii(text)

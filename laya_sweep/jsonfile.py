@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 
 #: Deepest nesting of a document; past it Python's own writers give up where its reader did not.
 MAX_DEPTH = 200
@@ -34,8 +34,8 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
     return document
 
 
-def read_json(path: Path, what: str) -> Any:  # noqa: ANN401 - any JSON value
-    """The JSON value in a file.
+def read_json(path: Path, what: str, *, any_number: bool = False) -> Any:  # noqa: ANN401 - any JSON value
+    """The JSON value in a file; `any_number` as in `parse_json`.
 
     Raises:
         UsageError: missing, a folder, unreadable, empty, not UTF-8, with a byte order mark, not JSON, a key twice in
@@ -45,15 +45,20 @@ def read_json(path: Path, what: str) -> Any:  # noqa: ANN401 - any JSON value
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _refused(path, what, reason) from error
+        raise _refused(path, what, one_line(reason)) from error
     try:
-        return parse_json(data)
+        return parse_json(data, any_number=any_number)
     except ValueError as error:
-        raise _refused(path, what, " ".join(str(error).split())) from error
+        raise _refused(path, what, one_line(" ".join(str(error).split()))) from error
 
 
-def parse_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """The JSON value in bytes, read as strictly as `read_json` does.
+def parse_json(data: bytes, *, any_number: bool = False) -> Any:  # noqa: ANN401 - any JSON value
+    """The JSON value in bytes.
+
+    Args:
+        data: the document.
+        any_number: read NaN and Infinity too, which upstream reports may hold: whoever reads a number then says
+            whether it may be one of those.
 
     Raises:
         ValueError: one sentence that says what is wrong.
@@ -64,9 +69,8 @@ def parse_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
         raise _StrictError("an empty file")
     try:
         text = data.decode("utf-8")
-        value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
-        )
+        numbers: dict[str, Any] = {} if any_number else {"parse_constant": _no_constant, "parse_float": _finite}
+        value = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, **numbers)
         _check_depth(value)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -92,7 +96,7 @@ def kind_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _refused(path: Path, what: str, got: str) -> UsageError:
-    return UsageError(Problem(f"{what} {path}", "a JSON document", got, "name a file that holds one"))
+    return UsageError(Problem(f"{what} {one_line(path)}", "a JSON document", got, "name a file that holds one"))
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -29,12 +29,12 @@ from laya_sweep.gates import (
     read_scorecard,
     scorecard_of_rows,
 )
+from laya_sweep.jsonfile import read_object
 from laya_sweep.metrics import MetricRow
 from laya_sweep.reports import timing_figures
 from laya_sweep.run_folder import write_json
 from laya_sweep.settings import GateSettings
 from laya_sweep.stored_run import REPORT_SCHEMA, StoredResult, StoredRun
-from laya_sweep.strict_json import read_json
 
 VERDICT_FILE = "verdict.json"
 
@@ -219,5 +219,5 @@ def _recorded_policy(run: StoredRun) -> Any:  # noqa: ANN401 - a policy document
     path = run.folder / VERDICT_FILE
     if not path.is_file():
         return None
-    results = read_json(path, "verdict").get("results") or [{}]
+    results = read_object(path, "verdict").get("results") or [{}]
     return results[0].get("asked", {}).get("policy")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from laya_sweep import errors
-from laya_sweep.errors import Problem, SweepError, UsageError, combine_exit_codes, exit_code, name_list
+from laya_sweep.errors import Problem, SweepError, UsageError, combine_exit_codes, exit_code, name_list, one_line
 
 PROBLEMS = (
     Problem("languages", "one of en, de", "'xx'", "correct the code"),
@@ -103,3 +103,10 @@ def test_names_are_listed_once_each_with_the_nearest_first(wanted, first):
 
 def test_names_keep_their_order_when_nothing_is_near():
     assert name_list(["b", "a", "c"], "qqqq") == name_list(["b", "a", "c"]) == "b, a, c"
+
+
+def test_text_of_a_line_is_bounded_and_prints():
+    assert one_line("a" * 500) == "a" * 80 + "... (500 characters)"
+    assert one_line("\x1b[31mred") == "'\\x1b[31mred'"
+    assert one_line("試験") == "試験"
+    assert one_line(3) == "3"

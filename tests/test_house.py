@@ -22,7 +22,6 @@ ALLOWED = {
     "errors": set(),
     "identity": set(),
     "settings": set(),
-    "strict_json": {"errors"},
     # where cases come from, how they are shown
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
@@ -38,7 +37,7 @@ ALLOWED = {
     # derived: no torch, no Ray
     "scoring": set(),
     "metrics": set(),
-    "gates": {"errors", "metrics", "strict_json"},
+    "gates": {"errors", "jsonfile", "metrics"},
     "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
     # the command line
@@ -94,7 +93,7 @@ ALLOWED = {
         "run_folder",
         "settings",
         "stored_run",
-        "strict_json",
+        "jsonfile",
     },
     "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},

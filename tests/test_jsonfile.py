@@ -9,7 +9,7 @@ import random
 import pytest
 
 from laya_sweep.errors import UsageError, exit_code
-from laya_sweep.jsonfile import MAX_DEPTH, read_json, read_object
+from laya_sweep.jsonfile import MAX_DEPTH, parse_json, read_json, read_object
 
 
 def refusal(path, read=read_json):
@@ -100,3 +100,18 @@ def test_a_file_without_permission_is_refused(tmp_path):
     if os.access(path, os.R_OK):
         pytest.skip("root reads every file")
     assert "Permission denied" in refusal(path)
+
+
+def test_infinities_and_nan_are_left_to_a_reader_who_asks_for_them():
+    found = parse_json(b"[NaN, Infinity, 1e999]", any_number=True)
+    assert [repr(number) for number in found] == ["nan", "inf", "inf"]
+    with pytest.raises(ValueError, match="NaN"):
+        parse_json(b"[NaN]")
+
+
+def test_a_file_s_own_text_stays_on_one_line(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_bytes(b'{"two\\nlines": 1, "two\\nlines": 2}')
+    with pytest.raises(UsageError) as raised:
+        read_json(path, "baseline")
+    assert str(raised.value).isprintable()

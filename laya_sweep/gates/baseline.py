@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import coverage_conflict
 from laya_sweep.gates.drift import Mode, slack_of, within
 from laya_sweep.gates.metric_kinds import direction, is_coverage, is_timing
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
 from laya_sweep.gates.verdict import Check, label, names, side_of, why_no_value
-from laya_sweep.strict_json import one_line
 
 
 def baseline_checks(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from laya_sweep.errors import one_line
 from laya_sweep.gates.drift import Mode
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, Scorecard
 from laya_sweep.gates.verdict import Check
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.strict_json import one_line
 
 #: Upstream reports of this schema are one measurement only with the same group size, known on both sides.
 _TOURNAMENT = "laya-tournament-evals-report/1"

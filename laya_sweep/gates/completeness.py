@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from laya_sweep.errors import one_line
 from laya_sweep.gates.drift import within
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.verdict import Check, names
-from laya_sweep.strict_json import one_line
 
 
 def data_checks(candidate: Scorecard, baseline: Scorecard | None, max_errored_share: float = 0.0) -> list[Check]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from laya_sweep.errors import Problem, QualityError, UsageError
+from laya_sweep.errors import Problem, QualityError, UsageError, one_line
 from laya_sweep.gates.baseline import baseline_checks, unused_tolerances
 from laya_sweep.gates.comparability import comparability_check
 from laya_sweep.gates.completeness import data_checks
@@ -19,7 +19,6 @@ from laya_sweep.gates.rules import policy_checks, recorded_policy_note
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import Thresholds, threshold_checks
 from laya_sweep.gates.verdict import Check, Verdict
-from laya_sweep.strict_json import one_line
 
 #: A scorecard, a report or map of figures as Python values, or the path of a JSON file with one.
 Result: TypeAlias = Scorecard | Mapping[str, Any] | Path | str

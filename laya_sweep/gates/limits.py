@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.drift import Mode, finite_number
-from laya_sweep.strict_json import one_line, read_json
+from laya_sweep.jsonfile import read_json
 
 _EXAMPLE = "write it as {choice_accuracy: 0.02}"
 
@@ -65,7 +65,7 @@ def read_limits(path: Path, what: str) -> dict[str, float]:
     Raises:
         UsageError: the file cannot be read, or as `limits`.
     """
-    document = read_json(path, f"{what} file")
+    document = read_json(path, f"{what} file", any_number=True)
     if not isinstance(document, Mapping):
         raise UsageError(Problem(f"{what} file {one_line(path)}", "an object", _kind(document), _EXAMPLE))
     return limits(document, f"{what} file {one_line(path)}")

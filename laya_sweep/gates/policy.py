@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.scorecard import DIMENSIONS, FigureKey
-from laya_sweep.strict_json import one_line, read_json
+from laya_sweep.jsonfile import read_json
 
 RuleLimit: TypeAlias = Literal["min", "max", "max_drop", "max_increase"]
 
@@ -62,7 +62,7 @@ def read_policy(path: Path) -> Policy:
     Raises:
         UsageError: the file cannot be read, or as `parse_policy`.
     """
-    return parse_policy(read_json(path, "gate policy"), f"gate policy {one_line(path)}")
+    return parse_policy(read_json(path, "gate policy", any_number=True), f"gate policy {one_line(path)}")
 
 
 def parse_policy(document: Any, what: str = "gate policy") -> Policy:  # noqa: ANN401 - whatever JSON held

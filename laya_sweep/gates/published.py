@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Figures, Place, Scorecard
-from laya_sweep.strict_json import one_line
 
 #: The published name of a figure, and ours. The published macro-F1 is over slots.
 FIGURE_NAMES: Final[Mapping[str, str]] = {

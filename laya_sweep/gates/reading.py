@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import TOURNAMENT_KEY
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
-from laya_sweep.strict_json import one_line, read_json
+from laya_sweep.jsonfile import read_json
 
 #: Keys of a report other than its overall figures: a document with one of them is a report without any.
 _REPORT_KEYS: Final = ("config", "slices", "cases")
@@ -29,7 +29,7 @@ def read_scorecard(path: Path, role: str = "baseline") -> Scorecard:
     Raises:
         UsageError: the file cannot be read, or as `scorecard_of`.
     """
-    return scorecard_of(read_json(path, role), f"{role} {one_line(path)}", name=str(path))
+    return scorecard_of(read_json(path, role, any_number=True), f"{role} {one_line(path)}", name=str(path))
 
 
 def scorecard_of(document: Any, what: str = "baseline", *, name: str | None = None) -> Scorecard:  # noqa: ANN401

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.drift import Mode, finite_number, slack_of, within
 from laya_sweep.gates.limits import limits
 from laya_sweep.gates.scorecard import OVERALL, FigureKey, Scorecard
 from laya_sweep.gates.verdict import Check, label, side_of, why_no_value
-from laya_sweep.strict_json import one_line
 
 LimitName: TypeAlias = Literal["min", "max"]
 
