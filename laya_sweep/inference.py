@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -88,7 +89,9 @@ def infer(
     if not todo:
         return stats
     cells = {cell.key: cell for cell in plan.cells}
-    waiting = {key: sum(shard.rows for shard in todo if shard.cell_key == key) for key in cells}
+    waiting: Counter[str] = Counter()
+    for shard in todo:
+        waiting[shard.cell_key] += shard.rows
     with _visibility_token(store.root) as token, _closing(backend_of(settings.executor)) as backend:
         specs = _specs(plan, settings, store, token)
         for event in Pool(backend, specs, settings.executor).run(todo):

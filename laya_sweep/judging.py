@@ -145,7 +145,8 @@ def run_scorecards(run: StoredRun) -> dict[Named, Scorecard]:
     cards = {}
     for result in run.results:
         rows, accepted = _metric_rows(result), accepted_counts(decision_columns(result.decisions))
-        errors = result.facts.filter(pc.equal(result.facts["status"], "error")).num_rows if _has_facts(result) else 0
+        facts = result.facts if _has_facts(result) else None
+        errors = 0 if facts is None else facts.filter(pc.equal(facts["status"], "error")).num_rows
         for threshold in run.config.get("min_confidence", [None]):
             name = Named(result.checkpoint, result.regime, result.transform, threshold)
             cards[name] = scorecard_of_rows(
@@ -156,7 +157,7 @@ def run_scorecards(run: StoredRun) -> dict[Named, Scorecard]:
                 accepted=accepted,
                 timings=_timings(result),
                 errored=errors,
-                asked=result.facts.num_rows if _has_facts(result) else None,
+                asked=None if facts is None else facts.num_rows,
                 absent={f"language {code}": reason for code, reason in result.failed.items()},
                 recorded_policy=_recorded_policy(run),
             )

@@ -124,13 +124,19 @@ class StoredRun:
         rows: list[dict[str, Any]] = self.table("cases").to_pylist()
         return rows
 
+    @cached_property
+    def _tables(self) -> dict[str, pa.Table]:
+        return {}
+
     def table(self, name: str) -> pa.Table:
-        """A table of the run.
+        """A table of the run; read once, since its results share it.
 
         Raises:
             UsageError: it is missing or damaged.
         """
-        return read_table(self.folder, name)
+        if name not in self._tables:
+            self._tables[name] = read_table(self.folder, name)
+        return self._tables[name]
 
     def select(
         self, checkpoint: str | None = None, regime: str | None = None, transform: str | None = None
