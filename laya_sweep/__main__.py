@@ -22,6 +22,7 @@ Raw logits are stored once; every regime and threshold is derived from them.
       'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
   python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
   python -m laya_sweep dataset=jsonl dataset.path=FILE           a labelled set, questions of all types
+  python -m laya_sweep dataset=table dataset.path=FILE dataset.text=COLUMN dataset.label=COLUMN    CSV, TSV, ...
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
 
 verbs (VERB --help says more):
@@ -42,6 +43,7 @@ options:
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
   min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
+  dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
   on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
+from laya_sweep.dataset_config import READERS
 from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
 from laya_sweep.settings import (
     CheckpointSettings,
@@ -101,6 +102,17 @@ class Fields:
         self.complain(key, "true or false", value, "correct the value")
         return False
 
+    def optional_path(self, key: str) -> Path | None:
+        """A file or folder, or null."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if isinstance(value, str) and value:
+            return Path(value).expanduser()
+        # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
+        self.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
+        return None
+
     def close(self) -> None:
         """Complain about every key that nobody read."""
         for key in self._raw:
@@ -137,6 +149,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
     )
+    _refuse_window(fields)
     fields.close()
     if problems:
         raise ConfigError(*problems)
@@ -190,8 +203,10 @@ def _transform(name: str, fields: Fields) -> TransformSettings:
 def _dataset(fields: Fields) -> DatasetSettings:
     if fields.get("name") == "jsonl":
         return _labelled_dataset(fields)
+    if fields.get("name") in READERS:
+        return READERS[str(fields.get("name"))](fields)
     settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive", "jsonl"]),
+        name=fields.choice("name", ["demo", "massive", "massive_scenario", "jsonl", *READERS]),
         path=_optional_path(fields, "path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
@@ -202,7 +217,7 @@ def _dataset(fields: Fields) -> DatasetSettings:
         sampling=fields.choice("sampling", [*SAMPLINGS]),
     )
     fields.close()
-    if settings.name == "massive" and settings.path is None and settings.repo is None:
+    if settings.name.startswith("massive") and settings.path is None and settings.repo is None:
         fields.complain("path", "a folder, or a Hub repository in dataset.repo", None, "set one of the two")
     if settings.name == "demo" and settings.path is not None:
         fields.complain(
@@ -228,6 +243,14 @@ def _labelled_dataset(fields: Fields) -> DatasetSettings:
         fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
     fields.close()
     return settings
+
+
+def _refuse_window(fields: Fields) -> None:
+    """Reading a long state in windows would have to be the runtime's `predict_long`, which this house does not do."""
+    value = fields.get("window")
+    if value is not None:
+        step = "raise +checkpoints.NAME.max_len, or split long texts into rows of one id; docs/suites.md says why"
+        fields.complain("window", "null, since states are read in one piece and windows are not supported", value, step)
 
 
 def _metrics(fields: Fields) -> MetricSettings:
@@ -332,21 +355,18 @@ def _joined_name(name: object, value: Mapping[Any, Any]) -> str:
 
 
 def _optional_path(fields: Fields, key: str) -> Path | None:
-    value = fields.get(key)
-    if value is None:
-        return None
-    if isinstance(value, str) and value:
-        return Path(value).expanduser()
-    # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
-    fields.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
-    return None
+    return fields.optional_path(key)
+
+
+#: Datasets whose languages stand in their files.
+_OWN_LANGUAGES = ("jsonl", *READERS)
 
 
 def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
-    """Codes, or None for all that a labelled file turns out to have."""
+    """Codes, or None for all that a file turns out to have."""
     raw = fields.get("languages")
     if raw == "all":
-        return None if dataset == "jsonl" else tuple(LANGUAGES)
+        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
@@ -355,9 +375,9 @@ def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
 
 
 def _known_language(fields: Fields, code: object, dataset: str) -> bool:
-    if isinstance(code, str) and (dataset == "jsonl" or code in LANGUAGES):
+    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
         return True
-    if dataset == "jsonl":
+    if dataset in _OWN_LANGUAGES:
         fields.complain("languages", "languages of the file, as texts", code, _quote_hint(code))
         return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"

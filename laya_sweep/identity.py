@@ -34,6 +34,16 @@ IDENTITY_FIELDS = frozenset(
         "dataset.n_opts",
         "dataset.seed",
         "dataset.sampling",
+        "dataset.mapping.format",
+        "dataset.mapping.quoted",
+        "dataset.mapping.text",
+        "dataset.mapping.label",
+        "dataset.mapping.language",
+        "dataset.mapping.id",
+        "dataset.mapping.labels",
+        "dataset.mapping.question",
+        "dataset.mapping.instructions",
+        "window",  # null is the only value, so no cell key needs it yet
         "executor.num_gpus",  # decides the device kind
     }
 )
@@ -43,6 +53,7 @@ RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
         "dataset.per_lang",
+        "dataset.mapping.tags",
         "languages",
         "regimes.name",
         "regimes.kind",

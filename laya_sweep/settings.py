@@ -37,11 +37,32 @@ class TransformSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TableMapping:
+    """What the columns of a text/label file are, and what is asked about a row.
+
+    `format` None goes by the file's ending, `quoted` None is the format's own rule. `text` is the column that is the
+    state, or pairs of (field, column) of an object. `labels` are pairs of (label, description or None) in their
+    order, the JSON file that has them, or None for those that the file turns out to have.
+    """
+
+    format: str | None
+    quoted: bool | None
+    text: str | tuple[tuple[str, str], ...]
+    label: str
+    language: str | None
+    id: str | None
+    tags: tuple[str, ...]
+    labels: tuple[tuple[str, str | None], ...] | Path | None
+    question: str
+    instructions: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetSettings:
     """Where cases come from and how options are drawn.
 
-    `per_lang` None takes every row. From `split` on the fields hold for intent suites; a labelled file is neither
-    split nor sampled.
+    `per_lang` None takes every row. `split`, `seed` and `sampling` are empty where a suite is neither split nor
+    sampled, and `n_opts` 0 is every label. `mapping` is of a text/label file alone.
     """
 
     name: str
@@ -53,6 +74,7 @@ class DatasetSettings:
     n_opts: int
     seed: int
     sampling: str
+    mapping: TableMapping | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +147,5 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    #: States are read in one piece; anything else is refused (docs/suites.md says why).
+    window: None = None

@@ -50,6 +50,7 @@ from laya_sweep.settings import Settings
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import make_suite
+from laya_sweep.truncation import truncation_note, truncation_rows
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
 
@@ -64,6 +65,7 @@ def sweep(settings: Settings, console: Console, hub: Hub) -> int:
     started = time.perf_counter()
     run = SweepRun(settings, console, hub)
     if settings.dry_run:
+        run.say_notes()
         console.result(dry_run_text(settings, run.plan))
         return _EXIT_INCOMPLETE if run.plan.failed_languages else 0
     with claim(settings.out_dir) as folder:
@@ -94,8 +96,7 @@ class SweepRun:
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
         console, plan = self._console, self.plan
-        for note in self._suite.notes():
-            console.note(note)
+        self.say_notes()
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
@@ -120,6 +121,11 @@ class SweepRun:
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
         return combine_exit_codes([incomplete, self._judge(folder)])
+
+    def say_notes(self) -> None:
+        """What a person should know of the dataset."""
+        for note in self._suite.notes():
+            self._console.note(note)
 
     def _judge(self, folder: Path) -> int:
         """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
@@ -166,6 +172,9 @@ class SweepRun:
             return
         for error in rows.errors:
             self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
+        max_len = next(entry.max_len for entry in self.plan.checkpoints if entry.name == cell.checkpoint)
+        if note := truncation_note(rows, max_len):
+            self._console.note(note)
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
             table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
@@ -214,9 +223,15 @@ class SweepRun:
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
         settings = self._settings
-        return derive.summarise_result(
+        figures = derive.summarise_result(
             self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
         )
+        return figures + truncation_rows(self._published_cells(key))
+
+    def _published_cells(self, key: ResultKey) -> list[CellRows]:
+        """The cells of a result that have metrics."""
+        ran = self._decisions.get(key, {})
+        return [rows for rows in self._rows.values() if _is_of(rows.cell, key) and rows.cell.language in ran]
 
     def _curves(self) -> list[pa.Table]:
         return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
@@ -232,7 +247,7 @@ class SweepRun:
         errored: list[RowError] = []
         for cell_rows in self._rows.values():
             cell = cell_rows.cell
-            if (cell.checkpoint, cell.transform) == key[:2]:
+            if _is_of(cell, key):
                 errored += cell_rows.errors
                 if (failure := cell_rows.failure(self._settings.on_error)) is not None:
                     failed[cell.language] = failure
@@ -295,6 +310,10 @@ def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureF
 def _temperature_key(checkpoint: Checkpoint) -> str:
     """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
+
+
+def _is_of(cell: Cell, key: ResultKey) -> bool:
+    return (cell.checkpoint, cell.transform) == (key.checkpoint, key.transform)
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

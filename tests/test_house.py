@@ -40,9 +40,11 @@ ALLOWED = {
     "gates": {"errors", "jsonfile", "metrics"},
     "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
+    "truncation": {"derive", "metrics"},
     # the command line
     "compose": {"errors"},
-    "config": {"errors", "settings", "suites", "transforms"},
+    "dataset_config": {"settings", "suites"},
+    "config": {"dataset_config", "errors", "settings", "suites", "transforms"},
     "console": {"execution"},
     "documents": {"engines", "identity", "plan", "reports", "settings", "store", "suites"},
     "run_folder": {"errors", "store"},
@@ -66,6 +68,7 @@ ALLOWED = {
         "store",
         "stored_run",
         "suites",
+        "truncation",
     },
     # stored runs, and documents that others publish or read
     "jsonfile": {"errors"},

@@ -31,6 +31,7 @@ _LOWER: Final = (
     "excess_aurc",
     "augrc",
     "clipped_confidences",
+    "truncated_share",
     "mean_probability_drift",
     "max_probability_drift",
     "mean_js_divergence",

@@ -78,7 +78,10 @@ def _summary(result: StoredResult, figures: PublishedFigures) -> dict[str, Any]:
 
 
 def _config(result: StoredResult) -> dict[str, Any]:
-    """Names as published; keys that a run of ours knows and the published one does not stand last."""
+    """Names as published; keys that a run of ours knows and the published one does not stand last.
+
+    What a dataset does not have (a split, a drawing of options) is null.
+    """
     config, checkpoint = result.run.config, result.run.config["checkpoints"][result.checkpoint]
     dataset, versions = config["dataset"], config["library_versions"]
     return {
@@ -90,19 +93,19 @@ def _config(result: StoredResult) -> dict[str, Any]:
         "device": config["device"],
         "max_len": checkpoint["max_len"],
         "head_max_len": checkpoint["head_max_len"],
-        "dataset": dataset["path"] or dataset["repo"] or dataset["name"],
-        "split": dataset["split"],
+        "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
+        "split": dataset.get("split"),
         "per_lang": dataset["per_lang"],
-        "n_opts": dataset["n_opts"],
-        "seed": dataset["seed"],
-        "instructions": dataset["instructions"],
+        "n_opts": dataset.get("n_opts"),
+        "seed": dataset.get("seed"),
+        "instructions": dataset.get("instructions"),
         "temperatures": _temperatures(result),
         "laya_version": versions["laya"],
         "laya_sweep_version": versions["laya-sweep"],
         "checkpoint": result.checkpoint,
         "regime": result.regime,
         "transform": result.transform,
-        "sampling": dataset["sampling"],
+        "sampling": dataset.get("sampling"),
     }
 
 

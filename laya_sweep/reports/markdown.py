@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from laya_sweep.metrics import MetricRow
 from laya_sweep.reports.result import ResultReport
+from laya_sweep.reports.truncation import truncation_lines
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
 _BASELINE = "majority_baseline"
@@ -23,6 +24,7 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        parts += truncation_lines(result)
         if result.failed:
             parts += [
                 "",

@@ -8,6 +8,8 @@ from laya_sweep.suites.labelled import Example, Fault, LabelledSet, parse_labell
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import LanguageError
 from laya_sweep.suites.suite import Suite, make_suite
+from laya_sweep.suites.table import TableSuite
+from laya_sweep.suites.xnli import XnliSuite
 
 __all__ = [
     "INSTRUCTIONS",
@@ -23,6 +25,8 @@ __all__ = [
     "LabelledText",
     "LanguageError",
     "Suite",
+    "TableSuite",
+    "XnliSuite",
     "canonical_rows_digest",
     "file_fingerprint",
     "freeze",
