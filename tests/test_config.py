@@ -1,6 +1,7 @@
 """Plain dictionaries -> `Settings`: every option arrives, every fault is named, all faults at once."""
 
 import copy
+import dataclasses
 import math
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from laya_sweep.settings import (
     RegimeSettings,
     Settings,
     StoreSettings,
+    TableMapping,
     TransformSettings,
 )
 from laya_sweep.suites.languages import LANGUAGES
@@ -170,6 +172,7 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
             keys.add(key)
     options = IDENTITY_FIELDS | RUNTIME_FIELDS
     optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
+    optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
     assert keys <= options
     assert options - keys == optional | {"regimes.name", "regimes.temperature"}
 
@@ -200,7 +203,10 @@ BAD_VALUES = [
     ("metrics.score_within", None),
     ("metrics.score_within", [0.12345671, 0.12345672]),
     ("metrics.tolerance", 1),
-    ("dataset.name", "xnli"),
+    ("dataset.name", "xnly"),
+    ("window", 128),
+    ("window", "auto"),
+    ("window", False),
     ("dataset.repo", ""),
     ("dataset.revision", 1234567),
     ("dataset.path", False),

@@ -165,5 +165,6 @@ def _wrong(cells: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         if not isinstance(cells.get(name), str) or not cells[name].strip():
             yield name, "a text that is not blank"
     label = cells.get("label")
-    if isinstance(label, bool) or not (label in RELATIONS or label in range(len(RELATIONS))):
+    numbered = isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(RELATIONS)
+    if not numbered and label not in RELATIONS:
         yield "label", f"0, 1 or 2, or one of {', '.join(RELATIONS)}"
