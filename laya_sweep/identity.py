@@ -43,7 +43,7 @@ IDENTITY_FIELDS = frozenset(
         "dataset.mapping.labels",
         "dataset.mapping.question",
         "dataset.mapping.instructions",
-        "window",  # null is the only value, so no cell key needs it yet
+        "window",
         "executor.num_gpus",  # decides the device kind
     }
 )

@@ -147,5 +147,5 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
-    #: States are read in one piece; anything else is refused (docs/suites.md says why).
-    window: None = None
+    #: States are read in one piece; `config` refuses anything else (docs/suites.md says why).
+    window: int | None = None

@@ -10,6 +10,7 @@ from laya_sweep.config import build_settings
 from laya_sweep.errors import ConfigError, exit_code
 
 CONF = Path(str(resources.files("laya_sweep.conf")))
+DATASETS = {"demo", "jsonl", "massive", "massive_scenario", "table", "xnli"}
 CHECKPOINTS = {"english", "multilingual", "demo_english", "demo_multilingual"}
 GROUP_FILES = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
 
@@ -48,7 +49,7 @@ def test_every_file_composes_into_legal_settings(path):
     group, name = path.parts
     listed = group in ("checkpoint", "regime", "transform")
     sign = "+" if group == "sweep" else ""
-    file = ["dataset.path=rows.jsonl"] if (group, name) == ("dataset", "jsonl") else []
+    file = ["dataset.path=rows.jsonl"] if (group, name) in {("dataset", "jsonl"), ("dataset", "table")} else []
     built = build_one(f"{sign}{group}=[{name}]" if listed else f"{sign}{group}={name}", *file)
     if listed:
         axis = {"checkpoint": built.checkpoints, "regime": built.regimes, "transform": built.transforms}[group]
@@ -146,7 +147,7 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
 @pytest.mark.parametrize(
     ("override", "group", "got", "nearest", "all_names"),
     [
-        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl"}),
+        ("dataset=masive", "dataset", "masive", "massive", DATASETS),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
         ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs"}),
         ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),

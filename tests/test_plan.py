@@ -24,9 +24,9 @@ from laya_sweep import identity, plan
 from laya_sweep.engines import locate
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
 from laya_sweep.plan import Cell, build_languages, make_plan, shards
-from laya_sweep.settings import RegimeSettings, StoreSettings, TransformSettings
+from laya_sweep.settings import RegimeSettings, StoreSettings, TableMapping, TransformSettings
 from laya_sweep.store import FactStore, Part, RowId
-from laya_sweep.suites import IntentSuite, intent
+from laya_sweep.suites import intent, make_suite
 from laya_sweep.transforms import TRANSFORMS, variants_of
 
 
@@ -66,7 +66,7 @@ def world(tmp_path):
         @staticmethod
         def plan_of(settings):
             located = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
-            suite = IntentSuite(settings.dataset, hub)
+            suite = make_suite(settings.dataset, hub)
             return make_plan(settings, located, build_languages(suite, settings.languages), store)
 
         @classmethod
@@ -90,8 +90,8 @@ def changed(settings, name, value):
         return dataclasses.replace(settings, **{head: value})
     part = getattr(settings, head)
     if isinstance(part, tuple):
-        return dataclasses.replace(settings, **{head: (dataclasses.replace(part[0], **{rest: value}), *part[1:])})
-    return dataclasses.replace(settings, **{head: dataclasses.replace(part, **{rest: value})})
+        return dataclasses.replace(settings, **{head: (changed(part[0], rest, value), *part[1:])})
+    return dataclasses.replace(settings, **{head: changed(part, rest, value)})
 
 
 def under(folder):
@@ -135,7 +135,23 @@ RUNTIME_CHANGES = {
     "dry_run": True,
 }
 
+#: Of a text/label file, whose mapping no other dataset has.
+TABLE_RUNTIME_CHANGES = {"dataset.mapping.tags": ("other",)}
+
+TABLE_CHANGES = {
+    "dataset.mapping.format": "csv",
+    "dataset.mapping.quoted": True,
+    "dataset.mapping.text": "other",
+    "dataset.mapping.label": "kind",
+    "dataset.mapping.language": "code",
+    "dataset.mapping.id": "other",
+    "dataset.mapping.labels": (("a", "first"), ("b", None), ("c", None)),
+    "dataset.mapping.question": "q",
+    "dataset.mapping.instructions": "Why?",
+}
+
 IDENTITY_CHANGES = {
+    "window": 128,
     "checkpoints.source": lambda root: str(root / "other-c"),
     "checkpoints.subfolder": "sub",
     "checkpoints.max_len": 100,
@@ -158,8 +174,8 @@ def value_of(value, root):
 
 
 def test_every_classified_field_is_changed_below():
-    assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES} == IDENTITY_FIELDS
+    assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *TABLE_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -174,6 +190,30 @@ def test_every_identity_field_moves_the_key(world, monkeypatch, name):
     monkeypatch.setitem(TRANSFORMS, "another", TRANSFORMS["baseline"])
     settings = changed(world.settings, name, value_of(IDENTITY_CHANGES[name], world.root))
     assert world.key_of(settings) != world.key_of(world.settings)
+
+
+def table_settings(root):
+    """A sweep of a file that is TSV and CSV alike: each row holds its cells twice, parted by tabs and by commas."""
+    names = ("text", "other", "label", "kind", "lang", "code")
+    rows = [names, *((f"t{i}", f"o{i}", "abc"[i % 3], "de"[i % 2], "en", "en") for i in range(6))]
+    text = "".join("\t".join(row) + "\tx," + ",".join(row) + "\n" for row in rows)
+    (root / "t.tsv").write_text(text)
+    mapping = TableMapping("tsv", None, "text", "label", "lang", None, (), None, "label", "Which?")
+    return dataset_settings(root / "t.tsv", name="table", repo=None, sampling="by_row", n_opts=2, mapping=mapping)
+
+
+@pytest.mark.parametrize("name", sorted(TABLE_CHANGES | TABLE_RUNTIME_CHANGES))
+def test_what_a_table_is_asked_moves_the_key_and_its_tags_do_not(world, name):
+    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
+    other = changed(settings, name, (TABLE_CHANGES | TABLE_RUNTIME_CHANGES)[name])
+    assert other != settings
+    assert (world.key_of(other) == world.key_of(settings)) is (name in TABLE_RUNTIME_CHANGES)
+
+
+def test_a_default_written_out_is_the_same_cell(world):
+    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
+    said = changed(changed(settings, "dataset.mapping.format", None), "dataset.mapping.quoted", False)
+    assert world.key_of(said) == world.key_of(settings)
 
 
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))

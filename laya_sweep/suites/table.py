@@ -63,7 +63,7 @@ class TableSuite:
             "version": RECIPE_VERSION,
             "source": {"sha256": self._file.sha256},
             "language": language,
-            "format": [self._file.format, mapping.quoted],
+            "format": [self._file.format, self._file.quoted],
             "columns": [mapping.text, mapping.label, mapping.language],
             "labels": self._labels,
             "question": [mapping.question, mapping.instructions],

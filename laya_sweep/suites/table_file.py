@@ -29,10 +29,14 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file as read: rows as (line, cells by column), and faults that leave them incomplete."""
+    """A file as read: rows as (line, cells by column), and faults that leave them incomplete.
+
+    `format` and `quoted` are what was done, whether or not somebody said so.
+    """
 
     path: Path
     format: str
+    quoted: bool
     sha256: str
     cells: Cells
 
@@ -68,20 +72,20 @@ def read_table(path: Path, wanted: Sequence[str], kind: str | None = None, quote
     except OSError as error:
         got = error.strerror or type(error).__name__
         raise DatasetError(Problem(str(path), "a table file that can be read", got, "correct the path")) from error
-    cells = _read(data, wanted, chosen, quoted)
+    enclosed = chosen == "csv" if quoted is None else quoted
+    cells = _read(data, wanted, chosen, enclosed, asked=quoted is None)
     if not cells.rows and not cells.faults:
         cells.faults.append(Fault(0, "", "at least one row", "none"))
-    return TableFile(path, chosen, hashlib.sha256(data).hexdigest(), cells)
+    return TableFile(path, chosen, enclosed, hashlib.sha256(data).hexdigest(), cells)
 
 
-def _read(data: bytes, wanted: Sequence[str], kind: str, quoted: bool | None) -> Cells:
+def _read(data: bytes, wanted: Sequence[str], kind: str, quoted: bool, *, asked: bool) -> Cells:
     if kind == "parquet":
         return read_parquet_cells(data, wanted)
     if kind == "jsonl":
         return _read_jsonl(data, wanted)
-    if kind == "csv":
-        return read_delimited(data, wanted, ",", True if quoted is None else quoted)
-    return read_delimited(data, wanted, "\t", quoted)
+    delimiter = "," if kind == "csv" else "\t"
+    return read_delimited(data, wanted, delimiter, None if asked and not quoted else quoted)
 
 
 def _read_jsonl(data: bytes, wanted: Sequence[str]) -> Cells:
