@@ -151,7 +151,7 @@ def test_what_stands_in_the_tables_and_documents(monkeypatch, tmp_path, mixed, c
         file_fingerprint(mixed),
         questions_fingerprint(read.examples),
     )
-    assert config()["metrics"] == {"score_within": [0.5, 1.0]}
+    assert config()["metrics"] == {"rounding": "exact", "score_within": [0.5, 1.0]}
     assert "rows name a model" in said.err
     assert said.out.count("demo_english served - n=") == 1
     assert " qid=q0 n=" in said.out
