@@ -120,10 +120,9 @@ def _read(rows: Sequence[dict[str, Any]], temperatures: Sequence[float], roundin
     """Rows that share an option count: one matrix, one softmax."""
     logits = np.array([row["logits"] for row in rows], dtype=np.float32)
     temperature, kinds = np.array(temperatures), [row["question_type"] for row in rows]
-    if rounding == "exact":
-        return read_exactly(logits, temperature, kinds)
     order = np.array([row["presented_order"] for row in rows], dtype=np.intp)
-    return read_as_runtime(logits, temperature, kinds, order)
+    read = read_exactly if rounding == "exact" else read_as_runtime
+    return read(logits, temperature, kinds, order)
 
 
 def _copy_figures(columns: Columns, places: Sequence[int], reading: Reading) -> None:

@@ -44,13 +44,16 @@ class Reading(NamedTuple):
     level: Floats
 
 
-def read_exactly(logits: NDArray[np.float32], temperature: Floats, kinds: Sequence[str]) -> Reading:
-    """The exact figures. The prediction is read off the logits, so no temperature can move it.
+def read_exactly(
+    logits: NDArray[np.float32], temperature: Floats, kinds: Sequence[str], order: NDArray[np.intp]
+) -> Reading:
+    """The exact figures, and the runtime's gate. The prediction is read off the logits: no temperature can move it.
 
     Args:
         logits: shape (n, k), canonical order.
         temperature: shape (n,), positive.
         kinds: question types, n of them.
+        order: shape (n, k); canonical index of the option in each marker slot.
     """
     p = probability.softmax(logits, temperature)
     noul = _are(kinds, "noul")
@@ -61,7 +64,7 @@ def read_exactly(logits: NDArray[np.float32], temperature: Floats, kinds: Sequen
     return Reading(
         probabilities=p,
         answer_confidence=p.max(axis=1),
-        gate_confidence=probability.gate_confidence(logits, temperature),
+        gate_confidence=_reported_top(runtime_probabilities(logits, temperature, order)),
         entropy_confidence=probability.entropy_confidence(p),
         margin=probability.margin(p),
         predicted=predicted,
@@ -79,12 +82,11 @@ def read_as_runtime(
     probability is at least 0.5. So an answer may differ from the exact one where logits all but tie.
 
     Args:
-        logits, temperature, kinds: as `read_exactly`.
-        order: shape (n, k); canonical index of the option in each marker slot.
+        logits, temperature, kinds, order: as `read_exactly`.
     """
     p = runtime_probabilities(logits, temperature, order)
     reported = rounded(p)
-    confidence = rounded(np.clip(p.max(axis=1), 0.0, 1.0))
+    confidence = _reported_top(p)
     noul, predicted = _are(kinds, "noul"), p.argmax(axis=1)
     if noul.any():
         predicted[noul] = reported[noul, 1] >= 0.5
@@ -136,6 +138,11 @@ def rounded(values: NDArray[np.floating]) -> Floats:
     doubtful = np.abs(np.abs(scaled - whole) - 0.5) < _DOUBT
     found[doubtful] = [round(value, RUNTIME_DECIMALS) for value in exact[doubtful].tolist()]
     return found
+
+
+def _reported_top(p: NDArray[np.float32]) -> Floats:
+    """answer_confidence as the runtime reports it and compares it with min_confidence."""
+    return rounded(np.clip(p.max(axis=1), 0.0, 1.0))
 
 
 def _are(kinds: Sequence[str], kind: str) -> NDArray[np.bool_]:
