@@ -238,8 +238,9 @@ def _metrics(fields: Fields) -> MetricSettings:
         tolerance = _tolerance(fields, value)
         if tolerance is not None and named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
             fields.complain("score_within", f"one tolerance of the name {tolerance:g}", value, "keep one of them")
+    rounding = fields.choice("rounding", ["exact", "runtime"])
     fields.close()
-    return MetricSettings(score_within=tuple(named.values()))
+    return MetricSettings(tuple(named.values()), "runtime" if rounding == "runtime" else "exact")
 
 
 def _tolerance(fields: Fields, value: object) -> float | None:

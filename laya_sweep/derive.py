@@ -21,6 +21,7 @@ from laya_sweep.scoring import (
     BucketTemperature,
     Place,
     Regime,
+    Rounding,
     ScoredCell,
     UnusableTemperatureError,
     decide,
@@ -90,8 +91,10 @@ def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
     return CellRows(cell, chosen, _take(timings, wanted), len(wanted) - chosen.num_rows, errors)
 
 
-def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature]) -> pa.Table:
-    """Decisions of a cell's successful rows under a regime.
+def score_cell(
+    rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature], rounding: Rounding = "exact"
+) -> pa.Table:
+    """Decisions of a cell's successful rows under a regime, in exact figures or in the runtime's own.
 
     Raises:
         CheckpointError: the raw regime of a checkpoint that ships no usable temperature.
@@ -109,7 +112,7 @@ def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, Bucket
     )
     ok = rows.facts.filter(pc.equal(rows.facts["status"], "ok"))
     try:
-        return decide(ok, scored, regime, DECISIONS)
+        return decide(ok, scored, regime, DECISIONS, rounding)
     except UnusableTemperatureError as error:
         problem = Problem(
             f"regime {regime.name} of checkpoint {cell.checkpoint}",

@@ -81,7 +81,10 @@ def config_document(
         },
         "transforms": [transform.name for transform in settings.transforms],
         "min_confidence": list(settings.min_confidence),
-        "metrics": {"score_within": list(settings.metrics.score_within)},
+        "metrics": {
+            "rounding": settings.metrics.rounding,
+            "score_within": list(settings.metrics.score_within),
+        },
         "device": settings.executor.device,
         "dtype": "float32",
     }

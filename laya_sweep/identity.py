@@ -59,6 +59,7 @@ RUNTIME_FIELDS = frozenset(
         "gate.two_sided",
         "gate.max_errored_share",
         "baseline",
+        "metrics.rounding",
         "metrics.score_within",
         "executor.name",
         "executor.address",

@@ -154,6 +154,7 @@ def run_scorecards(run: StoredRun) -> dict[Named, Scorecard]:
                 rows,
                 identity=_identity(run),
                 min_confidence=threshold,
+                rounding=run.rounding if _has_facts(result) else None,
                 accepted=accepted,
                 timings=_timings(result),
                 errored=errors,

@@ -57,9 +57,14 @@ class DatasetSettings:
 
 @dataclass(frozen=True, slots=True)
 class MetricSettings:
-    """What is computed beyond the fixed metrics: each tolerance gives `score_within_<tolerance>`, in levels."""
+    """How figures are computed, and which beyond the fixed ones.
+
+    Each tolerance gives `score_within_<tolerance>`, in levels. `rounding` is exact (float64) or the runtime's own
+    (float32 and 4 decimals), of decisions and of everything that follows from them.
+    """
 
     score_within: tuple[float, ...] = ()
+    rounding: Literal["exact", "runtime"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,12 @@ class StoredRun:
         return dict(self.report["config"])
 
     @property
+    def rounding(self) -> str:
+        """Whose figures its decisions hold, exact or runtime; a run from before there was a choice has exact ones."""
+        metrics = self.config.get("metrics")
+        return "runtime" if isinstance(metrics, dict) and metrics.get("rounding") == "runtime" else "exact"
+
+    @property
     def imported(self) -> dict[str, Any] | None:
         """The published document this run was imported from, without its cases; None for a run of our own."""
         found = self.config.get("imported")

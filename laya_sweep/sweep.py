@@ -168,7 +168,7 @@ class SweepRun:
             self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
-            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
+            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint), self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
             figures = language_figures(derive.decision_columns(table))

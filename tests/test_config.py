@@ -103,6 +103,7 @@ def test_every_option_reaches_its_setting():
         "shard_cases=17",
         "dry_run=true",
         "metrics.score_within=[0.5,2]",
+        "metrics.rounding=runtime",
     )
     [job] = compose_jobs(overrides, multirun=False)
     built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
@@ -153,7 +154,7 @@ def test_every_option_reaches_its_setting():
         batch_size=12,
         shard_cases=17,
         dry_run=True,
-        metrics=MetricSettings(score_within=(0.5, 2.0)),
+        metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime"),
     )
 
 
@@ -198,6 +199,8 @@ BAD_VALUES = [
     ("metrics.score_within", [True]),
     ("metrics.score_within", ["0.25"]),
     ("metrics.score_within", None),
+    ("metrics.rounding", "none"),
+    ("metrics.rounding", None),
     ("metrics.score_within", [0.12345671, 0.12345672]),
     ("metrics.tolerance", 1),
     ("dataset.name", "xnli"),

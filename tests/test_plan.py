@@ -108,6 +108,7 @@ RUNTIME_CHANGES = {
     "regimes.temperature": 1.7,
     "min_confidence": (None, 0.5),
     "metrics.score_within": (0.5,),
+    "metrics.rounding": "runtime",
     "executor.name": "ray",
     "executor.address": "auto",
     "executor.num_actors": 7,

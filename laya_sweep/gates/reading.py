@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.comparability import TOURNAMENT_KEY
+from laya_sweep.gates.comparability import EVALS_SCHEMA, TOURNAMENT_KEY
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
@@ -60,6 +60,7 @@ def _report(document: Mapping[str, Any], overall: Any, what: str, name: str) -> 
     """An upstream report. Its overall figures must be numbers; a slice's that are not are figures without value."""
     config = document.get("config")
     config = config if isinstance(config, Mapping) else {}
+    identity = _identity(config, document)
     figures, slices = _figures(overall, f"{what} overall"), _slices(document.get("slices"))
     cases = document.get("cases")
     metrics = {*figures, *(name for groups in slices.values() for group in groups.values() for name in group)}
@@ -68,9 +69,10 @@ def _report(document: Mapping[str, Any], overall: Any, what: str, name: str) -> 
         overall=figures,
         slices=slices,
         counts=counts_of_cases(cases if isinstance(cases, list) else [], sorted(metrics)),
-        identity=_identity(config, document),
+        identity=identity,
         coverage_metric_definition=config.get("coverage_metric_definition"),
         min_confidence=_min_confidence(config),
+        rounding=_rounding(config, identity),
         errored=_how_many(config.get("errored")),
         asked=_asked(cases, config.get("errored")),
         recorded_policy=config.get("gate_policy"),
@@ -124,6 +126,14 @@ def _min_confidence(config: Mapping[str, Any]) -> MinConfidence:
         return UNKNOWN
     value: MinConfidence = timing["min_confidence"]
     return value
+
+
+def _rounding(config: Mapping[str, Any], identity: Mapping[str, Any]) -> str | None:
+    """As recorded; an upstream report records none, and its figures are of the runtime's answers."""
+    recorded = config.get("rounding")
+    if isinstance(recorded, str):
+        return recorded
+    return "runtime" if identity.get("schema") == EVALS_SCHEMA else None
 
 
 def _how_many(errored: Any) -> int:  # noqa: ANN401 - any JSON value

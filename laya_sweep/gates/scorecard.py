@@ -75,6 +75,7 @@ class Scorecard:
         identity: of `IDENTITY_KEYS`, those that are known.
         coverage_metric_definition: as recorded; None is definition 1.
         min_confidence: the abstention threshold, `UNKNOWN` where it is not recorded.
+        rounding: whose figures these are, exact or the runtime's own; None where it is not known.
         errored, skipped: cases without an answer.
         asked: all cases, answered or not; None where unknown.
         absent: other data that was asked for and is not there (a failed language), with the reason.
@@ -92,6 +93,7 @@ class Scorecard:
     identity: Mapping[str, Any] = field(default_factory=dict)
     coverage_metric_definition: Any = None
     min_confidence: MinConfidence = UNKNOWN
+    rounding: str | None = None
     errored: int = 0
     skipped: int = 0
     asked: int | None = None

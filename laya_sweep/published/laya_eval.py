@@ -103,6 +103,7 @@ def _config(result: StoredResult) -> dict[str, Any]:
         "regime": result.regime,
         "transform": result.transform,
         "sampling": dataset["sampling"],
+        **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
     }
 
 

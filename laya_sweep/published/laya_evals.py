@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
+from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
 from laya_sweep.reports import timing_figures
-from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, option_bucket, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
 EVALS_SCHEMA = "laya-evals-report/1"
@@ -41,60 +42,56 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
         got = f"regime {result.regime}, whose temperatures it does not apply"
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
     tolerances = _score_tolerances(result)
-    cases = _cases(result, min_confidence, tolerances)
-    timings = result.timings
-    figures = timing_figures(timings) if timings.num_rows else {}
+    decisions, timings = runtime_decisions(result), result.timings
+    overall, slices = evals_figures(decisions, tolerances)
     return {
         "config": _config(result, min_confidence, tolerances),
-        "overall": overall_metrics(cases, tolerances) | figures,
-        "slices": slice_metrics(cases, tolerances),
-        "cases": cases,
+        "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
+        "slices": slices,
+        "cases": _cases(result, decisions, min_confidence, tolerances),
     }
 
 
-def _cases(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> list[dict[str, Any]]:
+def _cases(
+    result: StoredResult, decisions: pa.Table, min_confidence: float | None, tolerances: list[float]
+) -> list[dict[str, Any]]:
     """One case per labelled question that was answered, in the order of the cases and of their labels."""
-    asked = [*_labelled(result)]
-    answers = runtime_answers([question for _, _, question in asked], min_confidence)
-    documents = []
-    for (case, qid, _), answer in zip(asked, answers, strict=True):
-        expected = json.loads(case["expected_json"])[qid]
-        documents.append(
-            {
-                "qid": qid,
-                "language": case["language"] or None,
-                "model": result.checkpoint,
-                "tags": list(case.get("tags") or ()),
-                "expected": expected,
-                "answer": answer,
-                "confidence": answer["answer_confidence"],
-                "correct": answer_is_right(answer, expected),
-                "scores": case_scores(answer, expected, tolerances),
-            }
-        )
-    return documents
+    asked = [*_labelled(result, decisions)]
+    answers = runtime_answers([question for *_, question in asked], min_confidence)
+    return [
+        {
+            "qid": decision["question"],
+            "language": case["language"] or None,
+            "model": result.checkpoint,
+            "tags": list(case.get("tags") or ()),
+            "expected": expected,
+            "answer": answer,
+            "confidence": decision["answer_confidence"],
+            "correct": decision["correct"],
+            "scores": case_scores(decision, tolerances),
+        }
+        for (case, expected, decision, _), answer in zip(asked, answers, strict=True)
+    ]
 
 
-def _labelled(result: StoredResult) -> Iterator[tuple[dict[str, Any], str, AnsweredQuestion]]:
-    temperatures = {_place(row): row["temperature"] for row in result.decisions.to_pylist()}
+def _labelled(
+    result: StoredResult, decisions: pa.Table
+) -> Iterator[tuple[dict[str, Any], Any, dict[str, Any], AnsweredQuestion]]:
+    """(case, expected answer, decision, question with its logits) of every labelled question with an answer."""
+    decided = {_place(row): row for row in decisions.to_pylist()}
     facts = {_place(row): row for row in result.facts.to_pylist()}
     for case in result.run.cases:
         questions = json.loads(case["questions_json"])
-        for qid in json.loads(case["expected_json"]):
+        for qid, expected in json.loads(case["expected_json"]).items():
             place = (case["language"], case["case_id"], qid)
-            if place in temperatures:
-                fact = facts[place]
-                yield (
-                    case,
-                    qid,
-                    AnsweredQuestion(
-                        questions[qid],
-                        fact["logits"],
-                        fact["presented_order"],
-                        temperatures[place],
-                        fact["act_probability"],
-                    ),
-                )
+            if place in decided:
+                yield case, expected, decided[place], _asked(questions[qid], facts[place], decided[place])
+
+
+def _asked(question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any]) -> AnsweredQuestion:
+    return AnsweredQuestion(
+        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"]
+    )
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:

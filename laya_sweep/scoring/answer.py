@@ -1,8 +1,7 @@
 """Facts -> the runtime's answer documents, in the runtime's own float32 arithmetic and 4 decimals.
 
-What the runtime would have said is needed where figures must equal those of reports it was measured for. Arithmetic
-follows laya 0.4.15 step by step (the sum that normalises runs over marker slots, not over options), because another
-order of the same operations moves the fourth decimal in about 2 of 100 answers.
+What the runtime would have said is needed where figures must equal those of reports it was measured for. The numbers
+are those of `rounding`, which decisions under `rounding: runtime` hold too.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains, runtime_softmax
-
-_SMALLEST = 1e-12
+from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains
+from laya_sweep.scoring.rounding import expected_level, runtime_entropy_confidence, runtime_probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +76,12 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
     if kind == "noul":
         true = float(p[1])
         return {"type": "noul", "noul": _rounded(true), "confidence": _rounded(max(true, 1.0 - true)), **shared}
-    confidence = {"confidence": _rounded(_entropy_confidence(p)), **shared}
+    confidence = {"confidence": _rounded(float(runtime_entropy_confidence(p[None, :])[0])), **shared}
     if kind == "score":
         levels = list(criteria or ())
         return {
             "type": "score",
-            "score": _rounded(float((np.arange(len(p)) * p).sum())),
+            "score": _rounded(float(expected_level(p[None, :])[0])),
             "legend": {str(level): criterion_text(text) for level, text in enumerate(levels)},
             "probabilities": {str(level): _rounded(float(value)) for level, value in enumerate(p)},
             **confidence,
@@ -98,19 +96,11 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
 
 
 def _probabilities(asked: AnsweredQuestion) -> NDArray[np.float32]:
-    """float32, canonical order; computed over slots, as the runtime does before it puts options back in order."""
-    order = np.asarray(asked.presented_order, dtype=np.intp)
-    slots = np.asarray(asked.logits, dtype=np.float32)[order]
-    canonical = np.empty_like(slots)
-    canonical[order] = runtime_softmax(slots[None, :], np.array([asked.temperature]))[0]
-    return canonical
-
-
-def _entropy_confidence(p: NDArray[np.float32]) -> float:
-    if len(p) < 2:
-        return 1.0
-    entropy = -float((p * np.log(np.clip(p, _SMALLEST, 1.0))).sum())
-    return _clipped(1.0 - entropy / math.log(len(p)))
+    """float32, canonical order."""
+    logits = np.asarray(asked.logits, dtype=np.float32)[None, :]
+    order = np.asarray(asked.presented_order, dtype=np.intp)[None, :]
+    p: NDArray[np.float32] = runtime_probabilities(logits, np.array([asked.temperature]), order)[0]
+    return p
 
 
 def _clipped(value: float) -> float:
