@@ -8,11 +8,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from laya_sweep.derive import is_served
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
 from laya_sweep.reports import timing_figures
-from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, answer_is_right, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
 EVALS_SCHEMA = "laya-evals-report/1"
@@ -22,12 +24,12 @@ _COST = "per question: that call divided by the questions in it"
 _WITHIN = "score_within_"
 
 
-def laya_evals_document(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """The upstream report of a result, in the runtime's rounding, with the `*_ms` figures of the calls.
 
     Args:
         result: the result.
-        min_confidence: the threshold whose marks the answers carry; None leaves them unmarked.
+        min_confidence: the threshold, or map of them, whose marks the answers carry; None leaves them unmarked.
 
     Raises:
         UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
@@ -36,7 +38,7 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
         step = "export it with --format laya-eval"
         got = "an imported document, which has probabilities of two options"
         raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
-    if min_confidence is not None and not _is_served(result):
+    if min_confidence is not None and not is_served(result.decisions, result.served_temperatures):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
@@ -52,7 +54,7 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
     }
 
 
-def _cases(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> list[dict[str, Any]]:
+def _cases(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> list[dict[str, Any]]:
     """One case per labelled question that was answered, in the order of the cases and of their labels."""
     asked = [*_labelled(result)]
     answers = runtime_answers([question for _, _, question in asked], min_confidence)
@@ -101,17 +103,6 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return row["language"], row["case_id"], row["question"]
 
 
-def _is_served(result: StoredResult) -> bool:
-    """Whether every decision has the temperature that the runtime applies."""
-    rows = result.run.table("checkpoints").to_pylist()
-    served = {row["bucket"]: row["temperature_served"] for row in rows if row["checkpoint"] == result.checkpoint}
-    names = ("question_type", "n_options", "temperature")
-    columns = (result.decisions[name].to_pylist() for name in names)
-    return all(
-        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
-    )
-
-
 def _score_tolerances(result: StoredResult) -> list[float]:
     """Tolerances of the score_within metrics that the run was asked for."""
     names = result.run.table("metrics")["metric"].unique().to_pylist()
@@ -122,7 +113,7 @@ def _is_tolerance(name: str) -> bool:
     return name.startswith(_WITHIN) and not name.endswith("_partial")
 
 
-def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
+def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
     """Nothing here moves with time or machine, except `timing`."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
@@ -150,7 +141,7 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
     return document | ({"errored": errored} if errored else {})
 
 
-def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """What happened in the calls that produced the rows, whichever run made them.
 
     A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
@@ -164,8 +155,8 @@ def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any
         "batch_form": "requests" if grouped else None,
         "sort_by_length": False,
         "sort_by_length_sent": False,
-        "min_confidence": min_confidence,
-        "min_confidence_sent": min_confidence is not None and bool(rows),
+        "min_confidence": to_document(min_confidence),
+        "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
         "chunks": round(sum(1 / count for count in rows)),
         "rows_grouped": grouped,
         "rows_alone": len(rows) - grouped,

@@ -1,6 +1,6 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
-from laya_sweep.scoring.answer import AnsweredQuestion, answer_is_right, criterion_text, runtime_answers
+from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide
 from laya_sweep.scoring.probability import (
     abstains,
@@ -31,6 +31,7 @@ __all__ = [
     "Temperature",
     "UnusableTemperatureError",
     "abstains",
+    "abstention",
     "answer_is_right",
     "criterion_text",
     "decide",
