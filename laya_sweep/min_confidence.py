@@ -135,7 +135,7 @@ def order(value: float | BucketThresholds) -> tuple[float, str]:
 
 def _number(value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
-        return float(value)
+        return float(value) + 0.0  # -0.0 is 0.0
     raise ValueError(f"Expected a threshold in [0, 1], but got {value!r}")
 
 

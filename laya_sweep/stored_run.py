@@ -94,7 +94,7 @@ class StoredResult:
             place = tuple(entry.get(name) for name in _SELECTORS)
             if place == own and _is_threshold(entry.get("min_confidence"), min_confidence):
                 return None if entry.get("min_confidence_sent") is True else str(entry.get("reason"))
-        return "the run records no parity of abstention marks at this min_confidence"
+        return "the run records no parity of marks at this min_confidence"
 
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         for name in names:

@@ -216,8 +216,8 @@ class SweepRun:
                 if threshold is not None:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
-            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if self._is_served(key) else _not_served(key))
-            for key in self._result_keys()
+            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
         ]
@@ -332,7 +332,7 @@ def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> 
 
 
 def _not_served(key: ResultKey) -> str:
-    return f"the runtime does not apply the temperatures of regime {key.regime}, so these are not its marks"
+    return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

@@ -6,8 +6,6 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from laya.confidence import apply_confidence_gate
-
 
 def runtime_marks(
     answers: Sequence[dict[str, Any]], min_confidence: float | dict[str, float] | None
@@ -18,6 +16,9 @@ def runtime_marks(
         answers: of the runtime, unmarked; they stay as they are.
         min_confidence: in the runtime's own form; None marks nothing.
     """
+    # Where no marks are asked for, as in most verbs, the runtime's package need not be there.
+    from laya.confidence import apply_confidence_gate
+
     marked = copy.deepcopy(list(answers))
     apply_confidence_gate([{"answers": {str(i): answer}} for i, answer in enumerate(marked)], min_confidence)
     return marked

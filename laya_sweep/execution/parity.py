@@ -59,7 +59,7 @@ def marks_fault(sample: Sequence[Mapping[str, Any]] | None, min_confidence: floa
         min_confidence: the threshold.
     """
     if not sample:
-        return "no parity sample of this checkpoint, with these temperatures and library versions, is kept in the store"
+        return "the store keeps no parity sample of this checkpoint as it is now"
     kept = [SampleAnswer(**entry) for entry in sample]
     marked = runtime_marks([entry.answer for entry in kept], to_document(min_confidence))
     differing = sum(_mark_differs(*pair, min_confidence) for pair in zip(kept, marked, strict=True))
