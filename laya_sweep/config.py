@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
-from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list, one_line
+from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
 from laya_sweep.settings import (
@@ -388,7 +388,8 @@ def _threshold(fields: Fields, value: object) -> MinConfidence:
     except UsageError as error:
         fields.complain("min_confidence", f"{_THRESHOLD}, or a JSON file with one", value, str(error))
     except (ValueError, TypeError, OverflowError) as error:
-        said = f"correct it: {one_line(error)}" if isinstance(value, Mapping | str) else "correct the threshold"
+        reason = " ".join(str(error).split())
+        said = f"correct it: {reason}" if isinstance(value, Mapping | str) else "correct the threshold"
         fields.complain("min_confidence", _THRESHOLD, value, said)
     return None
 
