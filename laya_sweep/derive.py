@@ -5,6 +5,7 @@ No torch, no Ray: a run with nothing to infer comes here directly, and so does a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -14,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.errors import CheckpointError, Problem
+from laya_sweep.identity import canonical_json
 from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, curve, summarise
+from laya_sweep.min_confidence import BucketThresholds, MinConfidence, from_document
 from laya_sweep.plan import Cell
 from laya_sweep.scoring import (
     QUESTION_TYPES,
@@ -25,6 +28,7 @@ from laya_sweep.scoring import (
     ScoredCell,
     UnusableTemperatureError,
     decide,
+    option_bucket,
     target_of,
 )
 from laya_sweep.store import CURVES, DECISIONS, METRICS, RowId, row_ids
@@ -123,6 +127,20 @@ def score_cell(
         raise CheckpointError(problem) from error
 
 
+def is_served(decisions: pa.Table, served: Mapping[str, float]) -> bool:
+    """Whether every decision has the temperature that the runtime applies: only then are its marks the runtime's.
+
+    Args:
+        decisions: of one result.
+        served: bucket -> the checkpoint's served temperature.
+    """
+    kinds = decisions.group_by(["question_type", "n_options", "temperature"]).aggregate([])
+    columns = (kinds[name].to_pylist() for name in ("question_type", "n_options", "temperature"))
+    return all(
+        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
+    )
+
+
 def decision_columns(decisions: pa.Table) -> DecisionColumns:
     """The columns that metrics read, from a decisions table of one result."""
     gate = _filled(decisions["gate_confidence"], np.nan)
@@ -155,7 +173,7 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
 def summarise_result(
     decisions: pa.Table,
     languages: Sequence[str],
-    min_confidence: Sequence[float | None],
+    min_confidence: Sequence[MinConfidence],
     score_within: Sequence[float] = (),
 ) -> list[MetricRow]:
     """Every metric of one result: overall, by language, model, question and tag.
@@ -212,20 +230,30 @@ def metrics_table(rows: Iterable[tuple[ResultKey, MetricRow]]) -> pa.Table:
     return pa.Table.from_pylist([_metric_record(key, row) for key, row in rows], schema=METRICS)
 
 
-def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
-    names = (
-        "min_confidence",
-        "slice_value",
-        "metric",
-        "definition",
-        "value",
-        "n",
-        "n_clusters",
-        "low",
-        "high",
-        "reason",
+def metric_row(record: Mapping[str, Any]) -> MetricRow:
+    """A row of the metrics table as the figure that it was written from."""
+    text = record["min_confidence_map"]
+    return MetricRow(
+        slice_dimension=record["slice"],
+        min_confidence=record["min_confidence"] if text is None else from_document(json.loads(text)),
+        **{name: record[name] for name in _SAME_NAME},
     )
-    return {**key._asdict(), "slice": row.slice_dimension, **{name: getattr(row, name) for name in names}}
+
+
+#: Fields of a figure that are columns by the same name.
+_SAME_NAME = ("slice_value", "metric", "definition", "value", "n", "n_clusters", "low", "high", "reason")
+
+
+def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
+    threshold = row.min_confidence
+    by_bucket = threshold if isinstance(threshold, BucketThresholds) else None
+    return {
+        **key._asdict(),
+        "min_confidence": None if by_bucket else threshold,
+        "min_confidence_map": canonical_json(by_bucket.document()) if by_bucket else None,
+        "slice": row.slice_dimension,
+        **{name: getattr(row, name) for name in _SAME_NAME},
+    }
 
 
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:

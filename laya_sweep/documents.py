@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
+from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import Settings
@@ -80,11 +81,11 @@ def config_document(
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
         "transforms": [transform.name for transform in settings.transforms],
-        "min_confidence": list(settings.min_confidence),
         "metrics": {
             "rounding": settings.metrics.rounding,
             "score_within": list(settings.metrics.score_within),
         },
+        "min_confidence": [to_document(value) for value in settings.min_confidence],
         "device": settings.executor.device,
         "dtype": "float32",
     }
@@ -114,6 +115,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
         f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
         f"= {grid} grid points",
+        f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
     for checkpoint in plan.checkpoints:
         own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]

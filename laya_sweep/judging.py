@@ -7,13 +7,13 @@ that is added later meets the same figures. A result is checkpoint x regime x tr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from laya_sweep.derive import decision_columns
+from laya_sweep.derive import decision_columns, metric_row
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates import (
     Mode,
@@ -31,6 +31,7 @@ from laya_sweep.gates import (
 )
 from laya_sweep.jsonfile import read_object
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import MinConfidence, shown
 from laya_sweep.reports import timing_figures
 from laya_sweep.run_folder import write_json
 from laya_sweep.settings import GateSettings
@@ -45,11 +46,10 @@ class Named(NamedTuple):
     checkpoint: str
     regime: str
     transform: str
-    min_confidence: float | None
+    min_confidence: MinConfidence
 
     def __str__(self) -> str:
-        threshold = "none" if self.min_confidence is None else f"{self.min_confidence:g}"
-        return f"{self.checkpoint} {self.regime} {self.transform} min_confidence={threshold}"
+        return f"{self.checkpoint} {self.regime} {self.transform} min_confidence={shown(self.min_confidence)}"
 
 
 class Judged(NamedTuple):
@@ -141,17 +141,21 @@ def read_baseline(path: Path) -> Mapping[Named, Scorecard] | Scorecard:
 
 
 def run_scorecards(run: StoredRun) -> dict[Named, Scorecard]:
-    """Every result of a run as a scorecard."""
+    """Every result of a run as a scorecard.
+
+    What a threshold keeps is a figure of the runtime's marks only where they are shown to be the runtime's; elsewhere
+    (a regime that it does not serve, a sample that did not pass) it has no value here, and a gate on it fails.
+    """
     cards = {}
     for result in run.results:
         rows, accepted = _metric_rows(result), accepted_counts(decision_columns(result.decisions))
         facts = result.facts if _has_facts(result) else None
         errors = 0 if facts is None else facts.filter(pc.equal(facts["status"], "error")).num_rows
-        for threshold in run.config.get("min_confidence", [None]):
+        for threshold in run.thresholds or [None]:
             name = Named(result.checkpoint, result.regime, result.transform, threshold)
             cards[name] = scorecard_of_rows(
                 f"{run.folder}: {name}",
-                rows,
+                _with_shown_marks(rows, result.marks_fault(threshold)),
                 identity=_identity(run),
                 min_confidence=threshold,
                 rounding=run.rounding if _has_facts(result) else None,
@@ -199,12 +203,19 @@ def _identity(run: StoredRun) -> dict[str, Any]:
 def _metric_rows(result: StoredResult) -> list[MetricRow]:
     own = (result.checkpoint, result.regime, result.transform)
     return [
-        MetricRow(
-            slice_dimension=row["slice"],
-            **{name: row[name] for name in MetricRow.__dataclass_fields__ if name != "slice_dimension"},
-        )
+        metric_row(row)
         for row in result.run.table("metrics").to_pylist()
         if (row["checkpoint"], row["regime"], row["transform"]) == own
+    ]
+
+
+def _with_shown_marks(rows: Iterable[MetricRow], fault: str | None) -> Iterable[MetricRow]:
+    """The figures; with a fault those at a threshold have no value, and say why."""
+    if fault is None:
+        return rows
+    return [
+        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
+        for row in rows
     ]
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from laya_sweep.min_confidence import MinConfidence
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -117,7 +119,7 @@ class Settings:
     languages: tuple[str, ...] | None
     regimes: tuple[RegimeSettings, ...]
     transforms: tuple[TransformSettings, ...]
-    min_confidence: tuple[float | None, ...]
+    min_confidence: tuple[MinConfidence, ...]
     dataset: DatasetSettings
     executor: ExecutorSettings
     store: StoreSettings

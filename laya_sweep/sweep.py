@@ -28,12 +28,13 @@ from laya_sweep.documents import (
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
 from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
-from laya_sweep.execution import WorkerReady
+from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
 from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
     ResultReport,
@@ -48,7 +49,7 @@ from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
-from laya_sweep.stored_run import REPORT_SCHEMA
+from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
@@ -147,6 +148,8 @@ class SweepRun:
         facts = list(event.handshake.temperatures)
         self._temperatures[checkpoint.name] = facts
         self._store.keep_temperatures(_temperature_key(checkpoint), to_json(facts))
+        if event.handshake.parity.sample:
+            self._store.keep_parity_sample(self._parity_key(checkpoint), sample_document(event.handshake.parity))
 
     def _temperatures_of(self, name: str) -> list[TemperatureFact]:
         """Of a checkpoint: from a worker, from the store, and only then resolved here, which loads torch."""
@@ -201,8 +204,33 @@ class SweepRun:
         }
         write_json(folder / "report.json", document)
         write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
-        write_json(folder / "timing.json", timing_document(tables["timings"]))
+        write_json(folder / TIMING_FILE, timing_document(tables["timings"], self._marks()))
         return results
+
+    def _marks(self) -> list[dict[str, Any]]:
+        """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
+        faults: dict[tuple[str, MinConfidence], str | None] = {}
+        for checkpoint in self.plan.checkpoints:
+            sample = self._store.parity_sample(self._parity_key(checkpoint))
+            for threshold in self._settings.min_confidence:
+                if threshold is not None:
+                    faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
+        return [
+            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            for key, served in ((key, self._is_served(key)) for key in self._result_keys())
+            for threshold in self._settings.min_confidence
+            if threshold is not None
+        ]
+
+    def _is_served(self, key: ResultKey) -> bool:
+        served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
+        return derive.is_served(self._decided(key), served)
+
+    def _parity_key(self, checkpoint: Checkpoint) -> str:
+        """What decides the runtime's answers to given cases: a cell's identity without its cases, and temperatures."""
+        identity = next((cell.identity for cell in self.plan.cells if cell.checkpoint == checkpoint.name), {})
+        engine = {name: value for name, value in identity.items() if name not in ("suite", "language", "transform")}
+        return value_digest([engine, checkpoint.temperatures])
 
     def _result_keys(self) -> list[ResultKey]:
         return [
@@ -245,6 +273,7 @@ class SweepRun:
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
+            served=self._is_served(key),
         )
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
@@ -295,6 +324,15 @@ def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureF
 def _temperature_key(checkpoint: Checkpoint) -> str:
     """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
+
+
+def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> dict[str, Any]:
+    entry = {**key._asdict(), "min_confidence": to_document(threshold), "min_confidence_sent": fault is None}
+    return entry | ({} if fault is None else {"reason": fault})
+
+
+def _not_served(key: ResultKey) -> str:
+    return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

@@ -100,8 +100,11 @@ class Engine(Protocol):
         """
         ...
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
-        """The runtime's own public answers by question id, for the parity check."""
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
+        """The runtime's own public answers by question id, for the parity check.
+
+        `min_confidence` is in the runtime's own form, to be handed on as it is.
+        """
         ...
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from laya_sweep.errors import one_line
 from laya_sweep.gates.drift import Mode
-from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, Scorecard
+from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.gates.verdict import Check
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.min_confidence import BucketThresholds, same_gate
 
 #: Reports of the same measurement, ours and upstream's: one says what the other says, and more.
 EVALS_SCHEMA = "laya-evals-report/1"
@@ -82,10 +83,10 @@ def _tournament(candidate: Scorecard, baseline: Scorecard) -> list[str]:
 
 
 def _min_confidence(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
-    """None (no threshold) and 0.0 (the control arm) are two experiments."""
+    """None (no threshold) and 0.0 (the control arm) are two experiments; 0.7 and {default: 0.7} are one."""
     here, there = candidate.min_confidence, baseline.min_confidence
     unknown = here is UNKNOWN or there is UNKNOWN
-    if (mode == "strict") if unknown else here != there:
+    if (mode == "strict") if unknown else not _same_threshold(here, there):
         return [_reason("min_confidence (abstention threshold)", _threshold(there), _threshold(here))]
     return []
 
@@ -98,6 +99,11 @@ def _rounding(candidate: Scorecard, baseline: Scorecard) -> list[str]:
     here, there = candidate.rounding, baseline.rounding
     known = here is not None and there is not None
     return [_reason("rounding (metrics.rounding)", there, here)] if known and here != there else []
+
+
+def _same_threshold(here: MinConfidence, there: MinConfidence) -> bool:
+    pair = [value for value in (here, there) if value is None or isinstance(value, float | int | BucketThresholds)]
+    return same_gate(*pair) if len(pair) == 2 else here == there
 
 
 def _threshold(value: Any) -> Any:  # noqa: ANN401 - a number, a map, None or unknown

@@ -13,6 +13,7 @@ from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.jsonfile import read_json
+from laya_sweep.min_confidence import from_document
 
 #: Keys of a report other than its overall figures: a document with one of them is a report without any.
 _REPORT_KEYS: Final = ("config", "slices", "cases")
@@ -125,7 +126,10 @@ def _min_confidence(config: Mapping[str, Any]) -> MinConfidence:
     if not isinstance(timing, Mapping) or "min_confidence" not in timing:
         return UNKNOWN
     value: MinConfidence = timing["min_confidence"]
-    return value
+    try:
+        return from_document(value)
+    except ValueError:
+        return value
 
 
 def _rounding(config: Mapping[str, Any], identity: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from laya_sweep.metrics import Interval
+from laya_sweep.min_confidence import BucketThresholds
 
 #: The dimensions a policy may slice by.
 DIMENSIONS: Final = ("language", "model", "qid", "tag")
@@ -56,8 +57,8 @@ class Unknown(Enum):
 UNKNOWN: Final = Unknown.UNKNOWN
 OVERALL: Final = Place("overall", "")
 
-#: A threshold, a map of thresholds by bucket, None for none, or not known.
-MinConfidence: TypeAlias = float | Mapping[str, Any] | Literal[Unknown.UNKNOWN] | None
+#: A threshold, a map of thresholds by bucket, None for none, not known, or a map that the runtime does not know.
+MinConfidence: TypeAlias = float | BucketThresholds | Mapping[str, Any] | Literal[Unknown.UNKNOWN] | None
 Figures: TypeAlias = Mapping[str, float]
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.derive import is_served
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
 from laya_sweep.reports import timing_figures
-from laya_sweep.scoring import AnsweredQuestion, option_bucket, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
 EVALS_SCHEMA = "laya-evals-report/1"
@@ -23,12 +25,12 @@ _COST = "per question: that call divided by the questions in it"
 _WITHIN = "score_within_"
 
 
-def laya_evals_document(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """The upstream report of a result, in the runtime's rounding, with the `*_ms` figures of the calls.
 
     Args:
         result: the result.
-        min_confidence: the threshold whose marks the answers carry; None leaves them unmarked.
+        min_confidence: the threshold, or map of them, whose marks the answers carry; None leaves them unmarked.
 
     Raises:
         UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
@@ -37,7 +39,7 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
         step = "export it with --format laya-eval"
         got = "an imported document, which has probabilities of two options"
         raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
-    if min_confidence is not None and not _is_served(result):
+    if min_confidence is not None and not is_served(result.decisions, result.served_temperatures):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
@@ -53,7 +55,7 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
 
 
 def _cases(
-    result: StoredResult, decisions: pa.Table, min_confidence: float | None, tolerances: list[float]
+    result: StoredResult, decisions: pa.Table, min_confidence: MinConfidence, tolerances: list[float]
 ) -> list[dict[str, Any]]:
     """One case per labelled question that was answered, in the order of the cases and of their labels."""
     asked = [*_labelled(result, decisions)]
@@ -98,17 +100,6 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return row["language"], row["case_id"], row["question"]
 
 
-def _is_served(result: StoredResult) -> bool:
-    """Whether every decision has the temperature that the runtime applies."""
-    rows = result.run.table("checkpoints").to_pylist()
-    served = {row["bucket"]: row["temperature_served"] for row in rows if row["checkpoint"] == result.checkpoint}
-    names = ("question_type", "n_options", "temperature")
-    columns = (result.decisions[name].to_pylist() for name in names)
-    return all(
-        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
-    )
-
-
 def _score_tolerances(result: StoredResult) -> list[float]:
     """Tolerances of the score_within metrics that the run was asked for."""
     names = result.run.table("metrics")["metric"].unique().to_pylist()
@@ -119,7 +110,7 @@ def _is_tolerance(name: str) -> bool:
     return name.startswith(_WITHIN) and not name.endswith("_partial")
 
 
-def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
+def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
     """Nothing here moves with time or machine, except `timing`."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
@@ -147,7 +138,7 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
     return document | ({"errored": errored} if errored else {})
 
 
-def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """What happened in the calls that produced the rows, whichever run made them.
 
     A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
@@ -161,8 +152,8 @@ def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any
         "batch_form": "requests" if grouped else None,
         "sort_by_length": False,
         "sort_by_length_sent": False,
-        "min_confidence": min_confidence,
-        "min_confidence_sent": min_confidence is not None and bool(rows),
+        "min_confidence": to_document(min_confidence),
+        "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
         "chunks": round(sum(1 / count for count in rows)),
         "rows_grouped": grouped,
         "rows_alone": len(rows) - grouped,

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 
-def timing_document(timings: pa.Table) -> dict[str, Any]:
-    """Latency and cost by checkpoint, from a run's timings table.
+def timing_document(timings: pa.Table, marks: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """Latency and cost by checkpoint, from a run's timings table, and which thresholds reached the runtime.
 
     Latency is the whole call a row waited for, cost the call divided by its rows. Percentiles: the median, and
     the nearest-rank 95th.
+
+    Args:
+        timings: of the run.
+        marks: an entry a result and threshold: `min_confidence` as asked, `min_confidence_sent`, and the reason
+            where it is false.
     """
     names = sorted(set(timings["checkpoint"].to_pylist()))
-    return {"checkpoints": {name: _checkpoint(timings.filter(pc.equal(timings["checkpoint"], name))) for name in names}}
+    checkpoints = {name: _checkpoint(timings.filter(pc.equal(timings["checkpoint"], name))) for name in names}
+    return {"checkpoints": checkpoints} | ({"min_confidence": list(marks)} if marks else {})
 
 
 def timing_figures(timings: pa.Table) -> dict[str, float]:

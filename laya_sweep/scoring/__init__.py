@@ -1,6 +1,6 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
-from laya_sweep.scoring.answer import AnsweredQuestion, answer_is_right, criterion_text, runtime_answers
+from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
 from laya_sweep.scoring.probability import (
     abstains,
@@ -33,6 +33,7 @@ __all__ = [
     "Temperature",
     "UnusableTemperatureError",
     "abstains",
+    "abstention",
     "answer_is_right",
     "criterion_text",
     "decide",

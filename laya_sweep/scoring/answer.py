@@ -15,8 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laya_sweep.min_confidence import MinConfidence, threshold_at
 from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains
+from laya_sweep.scoring.regime import option_bucket
 from laya_sweep.scoring.rounding import expected_level, runtime_entropy_confidence, runtime_probabilities
+
+#: The mark of an answer below its threshold.
+ABSTAINED = "abstained"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +43,28 @@ class AnsweredQuestion:
     act_probability: float | None
 
 
-def runtime_answers(questions: Sequence[AnsweredQuestion], min_confidence: float | None = None) -> list[dict[str, Any]]:
+def runtime_answers(
+    questions: Sequence[AnsweredQuestion], min_confidence: MinConfidence = None
+) -> list[dict[str, Any]]:
     """The answers the runtime gives, abstention marks included where a threshold is set.
 
     Args:
         questions: in any order; the answers keep it.
-        min_confidence: the runtime's threshold; None writes no marks at all, 0.0 marks every answer as passed.
+        min_confidence: the runtime's threshold, or its map by bucket; None writes no marks at all, 0.0 marks every
+            answer as passed.
     """
     return [_gated(_answer(question), min_confidence) for question in questions]
+
+
+def abstention(gate: float, threshold: float) -> str:
+    """The runtime's word for a 4-decimal answer_confidence at a threshold; one that is no number cannot be judged.
+
+    >>> abstention(0.7, 0.7), abstention(0.6999, 0.7), abstention(math.nan, 0.7)
+    ('passed', 'abstained', 'unevaluated')
+    """
+    if math.isnan(gate):
+        return "unevaluated"
+    return ABSTAINED if abstains(np.array([gate]), threshold)[0] else "passed"
 
 
 def criterion_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -108,18 +127,16 @@ def _clipped(value: float) -> float:
     return 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
 
 
-def _gated(answer: dict[str, Any], min_confidence: float | None) -> dict[str, Any]:
-    """The answer with its abstention marks; a confidence that is no number cannot be judged."""
+def _gated(answer: dict[str, Any], min_confidence: MinConfidence) -> dict[str, Any]:
+    """The answer with its abstention marks, at the threshold of its bucket."""
     if min_confidence is None:
         return answer
-    gate = answer["answer_confidence"]
-    if math.isnan(gate):
-        marks: dict[str, Any] = {"abstention": "unevaluated"}
-    elif abstains(np.array([gate]), min_confidence)[0]:
-        marks = {"low_confidence": True, "abstention": "abstained"}
-    else:
-        marks = {"abstention": "passed"}
-    return {**answer, **marks, "abstention_threshold": float(min_confidence)}
+    # The runtime counts the options that it reports, and a noul reports none: it has two sides.
+    options = len(answer.get("probabilities", ())) or 2
+    threshold = threshold_at(min_confidence, option_bucket(answer["type"], options))
+    state = abstention(answer["answer_confidence"], threshold)
+    marks = {"low_confidence": True} if state == ABSTAINED else {}
+    return {**answer, **marks, "abstention": state, "abstention_threshold": float(threshold)}
 
 
 def _rounded(value: float) -> float:

@@ -4,6 +4,7 @@
                                        part-<digest>.parquet     facts; named by their own bytes
                                        timings-<digest>.parquet  of the same rows, apart
     <root>/temperatures/<digest>.json                       resolved temperatures of a checkpoint config
+    <root>/parity/<digest>.json                             the sample that passed a checkpoint's parity check
 
 A part appears by rename, its timings before it. Parts are only added, so several runs may share a store; the
 same rows written twice are the same bytes and so the same file. Reading takes the union of all parts: a
@@ -100,15 +101,29 @@ class FactStore:
 
     def temperatures(self, digest: str) -> list[dict[str, Any]] | None:
         """Resolved temperatures kept under a digest, None where there are none."""
-        path = self.root / "temperatures" / f"{digest}.json"
+        return self._kept("temperatures", digest)
+
+    def keep_temperatures(self, digest: str, values: list[dict[str, Any]]) -> None:
+        """Keep resolved temperatures under a digest."""
+        self._keep("temperatures", digest, values)
+
+    def parity_sample(self, digest: str) -> list[dict[str, Any]] | None:
+        """The parity sample kept under a digest, None where there is none."""
+        return self._kept("parity", digest)
+
+    def keep_parity_sample(self, digest: str, values: list[dict[str, Any]]) -> None:
+        """Keep a sample that passed the parity check under a digest; the newest one stays."""
+        self._keep("parity", digest, values)
+
+    def _kept(self, kind: str, digest: str) -> list[dict[str, Any]] | None:
+        path = self.root / kind / f"{digest}.json"
         if not path.exists():
             return None
         values: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
         return values
 
-    def keep_temperatures(self, digest: str, values: list[dict[str, Any]]) -> None:
-        """Keep resolved temperatures under a digest."""
-        write_bytes(self.root / "temperatures" / f"{digest}.json", canonical_json(values).encode())
+    def _keep(self, kind: str, digest: str, values: list[dict[str, Any]]) -> None:
+        write_bytes(self.root / kind / f"{digest}.json", canonical_json(values).encode())
 
     def _cell(self, cell_key: str) -> Path:
         return self.root / "cells" / cell_key[:2] / cell_key

@@ -131,13 +131,16 @@ DECISIONS = pa.schema(
     ]
 )
 
-#: Tidy: one row per result, slice and metric; `reason` says why there is no value.
+#: Tidy: one row per result, slice and metric; `reason` says why there is no value. A figure at a threshold has that
+#: in `min_confidence`, or, where it is a map by bucket, the map as canonical JSON in `min_confidence_map`; a figure
+#: with neither depends on no threshold.
 METRICS = pa.schema(
     [
         _CHECKPOINT,
         pa.field("transform", pa.string(), nullable=False),
         pa.field("regime", pa.string(), nullable=False),
         pa.field("min_confidence", pa.float64()),
+        pa.field("min_confidence_map", pa.string()),
         pa.field("slice", pa.string(), nullable=False),
         pa.field("slice_value", pa.string(), nullable=False),
         pa.field("metric", pa.string(), nullable=False),

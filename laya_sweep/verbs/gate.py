@@ -21,9 +21,7 @@ from laya_sweep.judging import (
 )
 from laya_sweep.settings import GateSettings
 from laya_sweep.stored_run import StoredRun
-from laya_sweep.verbs.arguments import Arguments, add_result_selectors
-
-_NO_THRESHOLD = "none"
+from laya_sweep.verbs.arguments import Arguments, add_result_selectors, threshold_of
 
 
 def main(words: Sequence[str]) -> int:
@@ -75,15 +73,7 @@ def _selected(options: argparse.Namespace) -> dict[Named, Scorecard]:
 
 
 def _has_threshold(name: Named, asked: str | None) -> bool:
-    if asked is None:
-        return True
-    if asked == _NO_THRESHOLD or name.min_confidence is None:
-        return asked == _NO_THRESHOLD and name.min_confidence is None
-    try:
-        return name.min_confidence == float(asked)
-    except ValueError as error:
-        problem = Problem("--min-confidence", "a number or none", repr(asked), "correct it")
-        raise UsageError(problem) from error
+    return asked is None or name.min_confidence == threshold_of(asked)
 
 
 def _settings(options: argparse.Namespace) -> GateSettings:
@@ -119,6 +109,6 @@ def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
     parser.add_argument("--two-sided", action="store_true", help="an improvement beyond the tolerance fails too")
     parser.add_argument("--max-errored-share", type=float, default=0.0, metavar="V")
     add_result_selectors(parser)
-    parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold; none for no threshold")
+    parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold or map; none for none")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the verdicts")
     return parser

@@ -184,6 +184,14 @@ def test_the_identity_behind_a_key_is_written_once(store):
     assert path.read_text("utf-8") == '{"a":"ö","b":1}'
 
 
+def test_a_parity_sample_comes_back_and_the_newest_stays(store):
+    first, second = [{"bucket": "noul:2", "gate_confidence": 0.5}], [{"bucket": "choice:2", "gate_confidence": 0.7}]
+    assert store.parity_sample("abc") is None
+    store.keep_parity_sample("abc", first)
+    store.keep_parity_sample("abc", second)
+    assert (store.parity_sample("abc"), store.temperatures("abc")) == (second, None)
+
+
 def test_temperatures_come_back_as_they_were_kept(store):
     values = [{"bucket": "choice:11+", "raw": 0.1006, "served": 0.5}, {"bucket": "noul:2", "raw": None, "served": 1.0}]
     assert store.temperatures("abc") is None
