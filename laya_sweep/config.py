@@ -136,6 +136,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
+        sort_by_length=fields.flag("sort_by_length"),
     )
     fields.close()
     if problems:

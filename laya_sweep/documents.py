@@ -119,12 +119,19 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
             f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
         )
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
-    lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
+    lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
         f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def damage_line(damage: str) -> str:
+    """What follows from a damaged file of the store: facts are computed again, rows stand without the rest."""
+    if damage.startswith("part-"):
+        return f"a damaged part is computed again: {damage}"
+    return f"a damaged file; its rows stand, what it told of their calls is lost: {damage}"
 
 
 def macro_line(result: ResultReport) -> str:

@@ -72,6 +72,7 @@ RUNTIME_FIELDS = frozenset(
         "out_dir",
         "batch_tokens",
         "batch_size",
+        "sort_by_length",
         "shard_cases",
         "dry_run",
     }

@@ -125,3 +125,4 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    sort_by_length: bool = False

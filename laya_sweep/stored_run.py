@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.jsonfile import read_object
-from laya_sweep.store import TABLES, DamagedFileError, read_parquet
+from laya_sweep.store import RUN_CALLS, TABLES, DamagedFileError, read_parquet
 
 #: Schema tag of report.json.
 REPORT_SCHEMA = "laya-sweep-report/1"
@@ -72,6 +72,12 @@ class StoredResult:
     def timings(self) -> pa.Table:
         """Its rows of the timings table; every regime shares them."""
         return self._own(self.run.table("timings"), ("checkpoint", "transform"))
+
+    @property
+    def calls(self) -> pa.Table:
+        """Its rows of the calls table; every regime shares them. Empty for a run of a version that kept none."""
+        known = (self.run.folder / "calls.parquet").is_file()
+        return self._own(self.run.table("calls"), ("checkpoint", "transform")) if known else RUN_CALLS.empty_table()
 
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         for name in names:

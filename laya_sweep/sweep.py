@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from laya_sweep.documents import (
     cases_table,
     checkpoints_table,
     config_document,
+    damage_line,
     dry_run_text,
     environment_document,
     macro_line,
@@ -47,7 +49,7 @@ from laya_sweep.reports import (
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import make_suite
 
@@ -99,7 +101,7 @@ class SweepRun:
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
-            console.note(f"a damaged part is computed again: {damage}")
+            console.note(damage_line(damage))
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -158,7 +160,7 @@ class SweepRun:
     def _finish(self, cell: Cell) -> None:
         """Read a complete cell back, score it under every regime, and say its lines."""
         committed = self._store.read(cell.key)
-        rows = derive.select_rows(cell, committed.facts, committed.timings)
+        rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
         self._rows[cell.key] = rows
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
@@ -189,6 +191,7 @@ class SweepRun:
             "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
+            "calls": self._joined("calls", RUN_CALLS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
@@ -201,8 +204,13 @@ class SweepRun:
         }
         write_json(folder / "report.json", document)
         write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
-        write_json(folder / "timing.json", timing_document(tables["timings"]))
+        write_json(folder / "timing.json", self._timing(tables))
         return results
+
+    def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+        rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
+        rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
+        return timing_document(tables["timings"], tables["calls"], rows, self._settings.min_confidence)
 
     def _result_keys(self) -> list[ResultKey]:
         return [
@@ -248,7 +256,7 @@ class SweepRun:
         )
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
-        """The facts or timings of all cells in plan order, with the checkpoint's name."""
+        """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
         tables = [schema.empty_table()]
         for cell in self.plan.cells:
             table = getattr(self._rows[cell.key], what)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
-from laya_sweep.reports import timing_figures
+from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
@@ -153,23 +153,15 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
 def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
     """What happened in the calls that produced the rows, whichever run made them.
 
-    A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
+    A row is one question. What a version before the calls table made is `unknown`, and so is what a lost worker issued.
     """
     rows = result.timings["batch_rows"].to_pylist()
-    grouped = sum(count > 1 for count in rows)
     return {
         "latency_metric": _LATENCY,
         "cost_metric": _COST,
-        "batch_size": result.run.config.get("batch_size"),
-        "batch_form": "requests" if grouped else None,
-        "sort_by_length": False,
-        "sort_by_length_sent": False,
+        **call_figures(result.calls, result.facts.num_rows),
         "min_confidence": min_confidence,
         "min_confidence_sent": min_confidence is not None and bool(rows),
-        "chunks": round(sum(1 / count for count in rows)),
-        "rows_grouped": grouped,
-        "rows_alone": len(rows) - grouped,
-        "max_chunk": max(rows, default=0),
     }
 
 

@@ -130,6 +130,17 @@ def test_timing_comes_from_the_rows_whatever_made_them(demo, tmp_path):
     assert timing["rows_grouped"] + timing["rows_alone"] == len(calls) == 36
     assert timing["max_chunk"] == max(calls) == stored["largest_batch"]
     assert timing["chunks"] == round(sum(1 / rows for rows in calls))
+    assert timing["batch_sizes_used"] == {str(n): calls.count(n) // n for n in sorted(set(calls))}
+    shared = timing.keys() & stored.keys() - {"min_confidence"}
+    assert {name: timing[name] for name in shared} == {name: stored[name] for name in shared}
+    assert {"chunks", "batch_size", "batch_tokens", "sort_by_length", "sort_by_length_sent"} <= shared
+
+
+def test_a_run_without_recorded_calls_says_unknown_and_not_zero(tmp_path):
+    run = write_run(tmp_path / "run", {"en": [*choice_drafts("en", 6)]})
+    timing = exported(run.folder, tmp_path, "--format", "laya-evals", "--regime", "raw", "--min-confidence", "none")
+    timing = timing["config"]["timing"]
+    assert (timing["chunks"], timing["batch_size"], timing["rows_unrecorded"]) == ("unknown", "unknown", 6)
 
 
 def test_the_dataset_digest_moves_with_the_rows_and_the_question_digest_with_the_questions(tmp_path):
