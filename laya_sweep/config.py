@@ -301,9 +301,24 @@ def _gate(fields: Fields) -> GateSettings:
         policy=_optional_path(fields, "policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        model=fields.optional_text("model"),
+        branch=fields.optional_text("branch"),
+        languages=_compared_languages(fields),
     )
     fields.close()
     return settings
+
+
+def _compared_languages(fields: Fields) -> tuple[str, ...] | None:
+    """Languages of a baseline, as it names them."""
+    raw = fields.get("languages")
+    wanted = [raw] if isinstance(raw, str) else raw
+    if raw is None:
+        return None
+    if isinstance(wanted, Sequence) and wanted and all(isinstance(code, str) for code in wanted):
+        return tuple(dict.fromkeys(wanted))
+    fields.complain("languages", "codes as texts, or null for all of the baseline", raw, "for example [en,de]")
+    return ()
 
 
 def _mode(name: str) -> Literal["strict", "compatible"]:

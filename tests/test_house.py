@@ -37,7 +37,7 @@ ALLOWED = {
     # derived: no torch, no Ray
     "scoring": set(),
     "metrics": set(),
-    "gates": {"errors", "jsonfile", "metrics"},
+    "gates": {"errors", "jsonfile", "language_table", "metrics"},
     "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
     # the command line
@@ -69,6 +69,8 @@ ALLOWED = {
     },
     # stored runs, and documents that others publish or read
     "jsonfile": {"errors"},
+    "language_table": {"errors", "jsonfile"},
+    "report_cards": {"errors", "gates", "metrics", "stored_run"},
     "stored_run": {"errors", "jsonfile", "store"},
     "published": {
         "derive",
@@ -76,6 +78,7 @@ ALLOWED = {
         "errors",
         "identity",
         "jsonfile",
+        "language_table",
         "metrics",
         "reports",
         "run_folder",
@@ -89,13 +92,26 @@ ALLOWED = {
         "errors",
         "gates",
         "metrics",
+        "report_cards",
         "reports",
         "run_folder",
         "settings",
         "stored_run",
         "jsonfile",
     },
-    "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
+    "verbs": {
+        "errors",
+        "gates",
+        "judging",
+        "language_table",
+        "published",
+        "report_cards",
+        "run_folder",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+    },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from laya_sweep.jsonfile import read_object
+from laya_sweep.language_table import Figure, LanguageTable
 from laya_sweep.published.case import input_digests, published_cases
 from laya_sweep.published.figures import METRICS, PublishedFigures, published_figures
-from laya_sweep.published.shapes import Figure, LanguageTable
 from laya_sweep.reports import model_seconds
 from laya_sweep.stored_run import StoredResult
 
