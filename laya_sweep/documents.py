@@ -66,6 +66,7 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
+    requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
     return {
         "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
         "dataset": suite.document(),
@@ -73,7 +74,10 @@ def config_document(
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: _checkpoint_document(checkpoint, temperatures[checkpoint.name])
+            checkpoint.name: {
+                "requested_revision": requested[checkpoint.name],
+                **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
+            }
             for checkpoint in plan.checkpoints
         },
         "regimes": {

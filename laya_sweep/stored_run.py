@@ -131,6 +131,12 @@ class StoredRun:
         return rows
 
     @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """When, where and by which code the run was made; empty where the file was not kept."""
+        path = self.folder / "provenance.json"
+        return read_object(path, "provenance") if path.is_file() else {}
+
+    @cached_property
     def _tables(self) -> dict[str, pa.Table]:
         return {}
 

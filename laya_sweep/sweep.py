@@ -49,6 +49,7 @@ from laya_sweep.reports import (
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
+from laya_sweep.source_revision import source_document
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import make_suite
@@ -286,6 +287,7 @@ class SweepRun:
             "workers": stats.workers,
             "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
             "environment": environment_document(),
+            **source_document(),
         }
         write_json(folder / "provenance.json", document)
 

@@ -22,6 +22,7 @@ ALLOWED = {
     "errors": set(),
     "identity": set(),
     "settings": set(),
+    "source_revision": set(),
     # where cases come from, how they are shown
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
@@ -63,6 +64,7 @@ ALLOWED = {
         "run_folder",
         "scoring",
         "settings",
+        "source_revision",
         "store",
         "stored_run",
         "suites",

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
+from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
 from laya_sweep.stored_run import StoredResult
@@ -123,7 +124,7 @@ def _is_tolerance(name: str) -> bool:
 
 
 def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
-    """Nothing here moves with time or machine, except `timing`."""
+    """Nothing here moves with time or machine, except `timing`; `source_revision` moves with the code."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
@@ -138,6 +139,8 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
         "model": result.checkpoint,
         "device": config["device"],
         "revisions": {result.checkpoint: checkpoint["commit"]},
+        **model_revisions(checkpoint),
+        **source_revision(result),
         "checkpoint_digests": checkpoint["digests"],
         "regime": result.regime,
         "transform": result.transform,
