@@ -138,6 +138,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
+        sort_by_length=fields.flag("sort_by_length"),
     )
     fields.close()
     if problems:
@@ -303,9 +304,24 @@ def _gate(fields: Fields) -> GateSettings:
         policy=_optional_path(fields, "policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        model=fields.optional_text("model"),
+        branch=fields.optional_text("branch"),
+        languages=_compared_languages(fields),
     )
     fields.close()
     return settings
+
+
+def _compared_languages(fields: Fields) -> tuple[str, ...] | None:
+    """Languages of a baseline, as it names them."""
+    raw = fields.get("languages")
+    wanted = [raw] if isinstance(raw, str) else raw
+    if raw is None:
+        return None
+    if isinstance(wanted, Sequence) and wanted and all(isinstance(code, str) for code in wanted):
+        return tuple(dict.fromkeys(wanted))
+    fields.complain("languages", "codes as texts, or null for all of the baseline", raw, "for example [en,de]")
+    return ()
 
 
 def _mode(name: str) -> Literal["strict", "compatible"]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from laya_sweep.scoring import (
     option_bucket,
     target_of,
 )
-from laya_sweep.store import CURVES, DECISIONS, METRICS, RowId, row_ids
+from laya_sweep.store import CALLS, CURVES, DECISIONS, METRICS, RowId, row_ids
 
 #: Replicates and seed of every bootstrap interval of a run.
 REPLICATES = 1000
@@ -64,13 +64,14 @@ class RowError:
 
 @dataclass(frozen=True, slots=True)
 class CellRows:
-    """The facts and timings of a cell in expected order, and what is missing or failed."""
+    """The facts, timings and calls of a cell in expected order, and what is missing or failed."""
 
     cell: Cell
     facts: pa.Table
     timings: pa.Table
     missing: int
     errors: tuple[RowError, ...]
+    calls: pa.Table = field(default_factory=CALLS.empty_table)
 
     def failure(self, on_error: str) -> str | None:
         """Why the cell publishes no metrics; None when every row is there, or with `skip` every row that answered."""
@@ -81,7 +82,7 @@ class CellRows:
         return None
 
 
-def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
+def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table, calls: pa.Table | None = None) -> CellRows:
     """The rows of this run's cases, in case order; a store may hold more (another per_lang) or fewer."""
     wanted = cell.row_ids
     chosen = _take(facts, wanted)
@@ -92,7 +93,9 @@ def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
         RowError(cell.language, places[case], question, f"{kind}: {message}")
         for case, question, kind, message in zip(*columns, strict=True)
     )
-    return CellRows(cell, chosen, _take(timings, wanted), len(wanted) - chosen.num_rows, errors)
+    missing = len(wanted) - chosen.num_rows
+    issued = _take(CALLS.empty_table() if calls is None else calls, wanted)
+    return CellRows(cell, chosen, _take(timings, wanted), missing, errors, issued)
 
 
 def score_cell(
@@ -257,8 +260,11 @@ def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
 
 
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:
-    places = {row_id: i for i, row_id in enumerate(row_ids(table))}
-    return table.take(pa.array([places[row_id] for row_id in wanted if row_id in places], pa.int64()))
+    """Rows with the wanted ids, in the wanted order; rows of one id as they stand."""
+    places: dict[RowId, list[int]] = {}
+    for i, row_id in enumerate(row_ids(table)):
+        places.setdefault(row_id, []).append(i)
+    return table.take(pa.array([i for row_id in wanted for i in places.get(row_id, ())], pa.int64()))
 
 
 def _tags(column: pa.ChunkedArray) -> SliceColumn:

@@ -67,6 +67,7 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
+    requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
     return {
         "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
         "dataset": suite.document(),
@@ -74,7 +75,10 @@ def config_document(
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: _checkpoint_document(checkpoint, temperatures[checkpoint.name])
+            checkpoint.name: {
+                "requested_revision": requested[checkpoint.name],
+                **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
+            }
             for checkpoint in plan.checkpoints
         },
         "regimes": {
@@ -124,12 +128,19 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
             f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
         )
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
-    lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
+    lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
         f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def damage_line(damage: str) -> str:
+    """What follows from a damaged file of the store: facts are computed again, rows stand without the rest."""
+    if damage.startswith("part-"):
+        return f"a damaged part is computed again: {damage}"
+    return f"a damaged file; its rows stand, what it told of their calls is lost: {damage}"
 
 
 def macro_line(result: ResultReport) -> str:

@@ -58,6 +58,9 @@ RUNTIME_FIELDS = frozenset(
         "gate.policy",
         "gate.two_sided",
         "gate.max_errored_share",
+        "gate.model",
+        "gate.branch",
+        "gate.languages",
         "baseline",
         "metrics.rounding",
         "metrics.score_within",
@@ -73,6 +76,7 @@ RUNTIME_FIELDS = frozenset(
         "out_dir",
         "batch_tokens",
         "batch_size",
+        "sort_by_length",
         "shard_cases",
         "dry_run",
     }

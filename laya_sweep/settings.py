@@ -97,7 +97,11 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """What results must reach, as written: limits are checked where they are read."""
+    """What results must reach, as written: limits are checked where they are read.
+
+    `model` and `branch` choose among the results of a published baseline; `languages` are those in which results are
+    compared with a baseline, None for all of it.
+    """
 
     mode: Literal["strict", "compatible"] | None = None
     min_accuracy: float | None = None
@@ -109,6 +113,9 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    model: str | None = None
+    branch: str | None = None
+    languages: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +139,4 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    sort_by_length: bool = False

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.jsonfile import read_object
 from laya_sweep.min_confidence import MinConfidence, from_document
-from laya_sweep.store import TABLES, DamagedFileError, read_parquet
+from laya_sweep.store import RUN_CALLS, TABLES, DamagedFileError, read_parquet
 
 #: Schema tag of report.json.
 REPORT_SCHEMA = "laya-sweep-report/1"
@@ -96,6 +96,12 @@ class StoredResult:
                 return None if entry.get("min_confidence_sent") is True else str(entry.get("reason"))
         return "the run records no parity of marks at this min_confidence"
 
+    @property
+    def calls(self) -> pa.Table:
+        """Its rows of the calls table; every regime shares them. Empty for a run of a version that kept none."""
+        known = (self.run.folder / "calls.parquet").is_file()
+        return self._own(self.run.table("calls"), ("checkpoint", "transform")) if known else RUN_CALLS.empty_table()
+
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         for name in names:
             table = table.filter(pc.equal(table[name], getattr(self, name)))
@@ -172,6 +178,12 @@ class StoredRun:
         """Rows of the cases table."""
         rows: list[dict[str, Any]] = self.table("cases").to_pylist()
         return rows
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """When, where and by which code the run was made; empty where the file was not kept."""
+        path = self.folder / "provenance.json"
+        return read_object(path, "provenance") if path.is_file() else {}
 
     @cached_property
     def _tables(self) -> dict[str, pa.Table]:

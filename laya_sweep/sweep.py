@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from laya_sweep.documents import (
     cases_table,
     checkpoints_table,
     config_document,
+    damage_line,
     dry_run_text,
     environment_document,
     macro_line,
@@ -48,7 +50,8 @@ from laya_sweep.reports import (
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.source_revision import source_document
+from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 
@@ -100,7 +103,7 @@ class SweepRun:
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
-            console.note(f"a damaged part is computed again: {damage}")
+            console.note(damage_line(damage))
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -161,7 +164,7 @@ class SweepRun:
     def _finish(self, cell: Cell) -> None:
         """Read a complete cell back, score it under every regime, and say its lines."""
         committed = self._store.read(cell.key)
-        rows = derive.select_rows(cell, committed.facts, committed.timings)
+        rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
         self._rows[cell.key] = rows
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
@@ -192,6 +195,7 @@ class SweepRun:
             "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
+            "calls": self._joined("calls", RUN_CALLS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
@@ -204,7 +208,7 @@ class SweepRun:
         }
         write_json(folder / "report.json", document)
         write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
-        write_json(folder / TIMING_FILE, timing_document(tables["timings"], self._marks()))
+        write_json(folder / TIMING_FILE, self._timing(tables))
         return results
 
     def _marks(self) -> list[dict[str, Any]]:
@@ -231,6 +235,11 @@ class SweepRun:
         identity = next((cell.identity for cell in self.plan.cells if cell.checkpoint == checkpoint.name), {})
         engine = {name: value for name, value in identity.items() if name not in ("suite", "language", "transform")}
         return value_digest([engine, checkpoint.temperatures])
+
+    def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+        rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
+        rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
+        return timing_document(tables["timings"], tables["calls"], rows, self._marks())
 
     def _result_keys(self) -> list[ResultKey]:
         return [
@@ -277,7 +286,7 @@ class SweepRun:
         )
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
-        """The facts or timings of all cells in plan order, with the checkpoint's name."""
+        """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
         tables = [schema.empty_table()]
         for cell in self.plan.cells:
             table = getattr(self._rows[cell.key], what)
@@ -307,6 +316,7 @@ class SweepRun:
             "workers": stats.workers,
             "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
             "environment": environment_document(),
+            **source_document(),
         }
         write_json(folder / "provenance.json", document)
 

@@ -23,6 +23,7 @@ ALLOWED = {
     "identity": set(),
     "min_confidence": set(),
     "settings": {"min_confidence"},
+    "source_revision": set(),
     # where cases come from, how they are shown
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
@@ -48,7 +49,7 @@ ALLOWED = {
     # derived: no torch, no Ray
     "scoring": {"min_confidence"},
     "metrics": {"min_confidence"},
-    "gates": {"errors", "jsonfile", "metrics", "min_confidence"},
+    "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
     "reports": {"identity", "metrics", "min_confidence"},
     "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
     # the command line
@@ -75,6 +76,7 @@ ALLOWED = {
         "run_folder",
         "scoring",
         "settings",
+        "source_revision",
         "store",
         "stored_run",
         "suites",
@@ -82,12 +84,15 @@ ALLOWED = {
     # stored runs, and documents that others publish or read
     "jsonfile": {"errors"},
     "stored_run": {"errors", "jsonfile", "min_confidence", "store"},
+    "language_table": {"errors", "jsonfile"},
+    "report_cards": {"errors", "gates", "metrics", "min_confidence", "stored_run"},
     "published": {
         "derive",
         "documents",
         "errors",
         "identity",
         "jsonfile",
+        "language_table",
         "metrics",
         "min_confidence",
         "reports",
@@ -103,6 +108,7 @@ ALLOWED = {
         "gates",
         "metrics",
         "min_confidence",
+        "report_cards",
         "reports",
         "run_folder",
         "settings",
@@ -116,6 +122,8 @@ ALLOWED = {
         "judging",
         "min_confidence",
         "published",
+        "language_table",
+        "report_cards",
         "run_folder",
         "settings",
         "store",

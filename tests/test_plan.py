@@ -130,8 +130,12 @@ RUNTIME_CHANGES = {
     "gate.policy": under("policy.json"),
     "gate.two_sided": True,
     "gate.max_errored_share": 0.5,
+    "gate.model": "english",
+    "gate.branch": "committed",
+    "gate.languages": ("en",),
     "batch_tokens": 17,
     "batch_size": 7,
+    "sort_by_length": True,
     "shard_cases": 2,
     "dry_run": True,
 }

@@ -78,7 +78,10 @@ class OutOfMemoryError(Exception):
 
 
 class Engine(Protocol):
-    """A loaded checkpoint."""
+    """A loaded checkpoint.
+
+    An engine with an attribute `takes_batches` that is False gets its rows one by one, in the order they come.
+    """
 
     def info(self) -> EngineInfo:
         """Device, threads and temperatures in force."""

@@ -38,6 +38,7 @@ class WorkerSpec:
     store_token: str
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
+    sort_by_length: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,33 +13,46 @@ from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.jsonfile import read_json
+from laya_sweep.language_table import SHAPES, has_languages
 from laya_sweep.min_confidence import from_document
 
 #: Keys of a report other than its overall figures: a document with one of them is a report without any.
 _REPORT_KEYS: Final = ("config", "slices", "cases")
-_KINDS: Final = "a laya-evals report, a document with report.<language>, or a map of metric to number"
+_KINDS: Final = f"a laya-evals report, a published document ({SHAPES}), or a map of metric to number"
 
 
-def read_scorecard(path: Path, role: str = "baseline") -> Scorecard:
+def read_scorecard(
+    path: Path, role: str = "baseline", *, model: str | None = None, branch: str | None = None
+) -> Scorecard:
     """The scorecard of a JSON file.
 
     Args:
         path: the file.
         role: what it is to the reader ("candidate", "baseline"), for messages.
+        model, branch: as in `scorecard_of`.
 
     Raises:
         UsageError: the file cannot be read, or as `scorecard_of`.
     """
-    return scorecard_of(read_json(path, role, any_number=True), f"{role} {one_line(path)}", name=str(path))
+    document = read_json(path, role, any_number=True)
+    return scorecard_of(document, f"{role} {one_line(path)}", name=str(path), model=model, branch=branch)
 
 
-def scorecard_of(document: Any, what: str = "baseline", *, name: str | None = None) -> Scorecard:  # noqa: ANN401
+def scorecard_of(
+    document: Any,  # noqa: ANN401 - any JSON value
+    what: str = "baseline",
+    *,
+    name: str | None = None,
+    model: str | None = None,
+    branch: str | None = None,
+) -> Scorecard:
     """The scorecard of a JSON value of any of the three kinds.
 
     Args:
         document: the value.
         what: its name in complaints.
         name: its name in verdicts; `what` if not given.
+        model, branch: which results, of a published document that holds several; a document without is not asked.
 
     Raises:
         UsageError: the value is none of the three kinds, or a figure in it is not a number.
@@ -50,8 +63,8 @@ def scorecard_of(document: Any, what: str = "baseline", *, name: str | None = No
         raise UsageError(Problem(what, f"an object: {_KINDS}", got, "name another file"))
     if "overall" in document:
         return _report(document, document["overall"], what, title)
-    if "report" in document:
-        return published_scorecard(document, what, title)
+    if has_languages(document):
+        return published_scorecard(document, what, title, model, branch)
     if any(key in document for key in _REPORT_KEYS):
         return _report(document, {}, what, title)
     return Scorecard(title, overall=_figures(document, what))

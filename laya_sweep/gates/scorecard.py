@@ -83,6 +83,7 @@ class Scorecard:
         scope: the places whose figures a comparison goes over when this is the baseline.
         recorded_policy: the policy document that was in force when the result was made.
         ours: a result of this package, which knows all of the above.
+        selectors: the options that chose among several results of the document it was read from.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Scorecard:
     scope: tuple[Place, ...] = (OVERALL,)
     recorded_policy: Any = None
     ours: bool = False
+    selectors: frozenset[str] = frozenset()
 
     def figures(self, place: Place) -> Figures:
         """Metric -> value at a place; empty where there is no such place."""

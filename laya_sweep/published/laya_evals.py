@@ -14,7 +14,8 @@ from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
-from laya_sweep.reports import timing_figures
+from laya_sweep.published.revisions import model_revisions, source_revision
+from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
@@ -111,7 +112,7 @@ def _is_tolerance(name: str) -> bool:
 
 
 def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
-    """Nothing here moves with time or machine, except `timing`."""
+    """Nothing here moves with time or machine, except `timing`; `source_revision` moves with the code."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
@@ -126,6 +127,8 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
         "model": result.checkpoint,
         "device": config["device"],
         "revisions": {result.checkpoint: checkpoint["commit"]},
+        **model_revisions(checkpoint),
+        **source_revision(result),
         "checkpoint_digests": checkpoint["digests"],
         "regime": result.regime,
         "transform": result.transform,
@@ -141,23 +144,15 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
 def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """What happened in the calls that produced the rows, whichever run made them.
 
-    A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
+    A row is one question. What a version before the calls table made is `unknown`, and so is what a lost worker issued.
     """
     rows = result.timings["batch_rows"].to_pylist()
-    grouped = sum(count > 1 for count in rows)
     return {
         "latency_metric": _LATENCY,
         "cost_metric": _COST,
-        "batch_size": result.run.config.get("batch_size"),
-        "batch_form": "requests" if grouped else None,
-        "sort_by_length": False,
-        "sort_by_length_sent": False,
         "min_confidence": to_document(min_confidence),
         "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
-        "chunks": round(sum(1 / count for count in rows)),
-        "rows_grouped": grouped,
-        "rows_alone": len(rows) - grouped,
-        "max_chunk": max(rows, default=0),
+        **call_figures(result.calls, result.facts.num_rows),
     }
 
 
