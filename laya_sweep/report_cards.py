@@ -6,12 +6,12 @@ is not known from it: the `*_ms` metrics, and how many answers a coverage cut ac
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates import OVERALL, Scorecard, scorecard_of_rows
+from laya_sweep.gates.drift import finite_number
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION, MetricRow
 from laya_sweep.min_confidence import MinConfidence, from_document, shown
 from laya_sweep.stored_run import REPORT_SCHEMA
@@ -138,12 +138,13 @@ def _threshold(value: object) -> MinConfidence:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _WrongReportError(f"{value!r} where a finite number stands")
-    return float(value)
+    number = finite_number(value)
+    if number is None:
+        raise _WrongReportError(f"{value!r:.80} where a finite number stands")
+    return number
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise _WrongReportError(f"{value!r} where a text stands")
+        raise _WrongReportError(f"{value!r:.80} where a text stands")
     return value
