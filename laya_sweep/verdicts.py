@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,18 +24,29 @@ from laya_sweep.stored_run import StoredRun
 Result: TypeAlias = StoredRun | Evaluation | Scorecard | Mapping[str, Any] | Path | str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Side:
-    """One result to judge; `report` makes the scorecard of the upstream report that it exports."""
+    """One result to judge; `report` makes the scorecard of the upstream report that it exports, where it does."""
 
     name: Named | str
-    card: Scorecard
+    make: Callable[[], Scorecard]
     report: Callable[[], Scorecard] | None = None
+
+    @cached_property
+    def card(self) -> Scorecard:
+        """Its own scorecard; made when it is asked for, since intervals take a while."""
+        return self.make()
 
     def facing(self, others: Sequence[_Side]) -> Scorecard:
         """The card to hold against others: where these are upstream reports, that of the same kind of report."""
-        upstream = any(other.card.identity.get("schema") == EVALS_SCHEMA for other in others)
-        return self.report() if upstream and self.report is not None else self.card
+        if self.report is not None and any(other.is_upstream for other in others):
+            return self.report()
+        return self.card
+
+    @property
+    def is_upstream(self) -> bool:
+        """Whether it is a report of upstream's kind; what exports one is not."""
+        return self.report is None and self.card.identity.get("schema") == EVALS_SCHEMA
 
 
 def scorecards(result: Result) -> dict[str, Scorecard]:
@@ -95,7 +107,9 @@ def compare(
     mode: Mode | None = None,
     two_sided: bool = False,
 ) -> Verdict:
-    """A result against a baseline alone; as `judge`."""
+    """A result against a baseline alone; as `judge`, but there must be one."""
+    if baseline is None:  # what a file that holds `null` is read as; without a baseline nothing could fail
+        raise UsageError(Problem("baseline", "a result to compare with", "None", "name another"))
     return judge(candidate, baseline=baseline, tolerances=tolerances, mode=mode, two_sided=two_sided)
 
 
@@ -121,25 +135,33 @@ def assert_no_regression(
 
 def _sides(result: Result, role: str) -> list[_Side]:
     if isinstance(result, Evaluation):
-        return [_Side(result.name, result.scorecard, lambda: scorecard_of(result.document(), role, name=result.name))]
-    if isinstance(result, Scorecard):
-        return [_Side(result.name, result)]
+        name = result.name
+        return [_Side(name, lambda: result.scorecard, lambda: scorecard_of(result.document(), role, name=name))]
     if isinstance(result, StoredRun):
         return _results(result, role)
     if isinstance(result, Path | str):
         path = Path(result)
         if path.is_dir() or (path.name == "report.json" and path.with_name("metrics.parquet").is_file()):
             return _results(StoredRun.open(path if path.is_dir() else path.parent), role)
-        return [_Side(str(path), read_scorecard(path, role))]
-    card = scorecard_of(result, role)
-    return [_Side(card.name, card)]
+        return [_side(read_scorecard(path, role))]
+    return [_side(result if isinstance(result, Scorecard) else scorecard_of(result, role))]
+
+
+def _side(card: Scorecard) -> _Side:
+    return _Side(card.name, partial(_kept, card))
 
 
 def _results(run: StoredRun, role: str) -> list[_Side]:
-    found = [_Side(name, card, _exported(run, name, role)) for name, card in run_scorecards(run).items()]
+    found = [
+        _Side(name, partial(_kept, card), _exported(run, name, role)) for name, card in run_scorecards(run).items()
+    ]
     if not found:
         raise UsageError(Problem(f"{role} {run.folder}", "a run with results", "none", "name another run"))
     return found
+
+
+def _kept(card: Scorecard) -> Scorecard:
+    return card
 
 
 def _exported(run: StoredRun, name: Named, role: str) -> Callable[[], Scorecard]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from laya_sweep import suites
+from laya_sweep.errors import DatasetError, Problem
 from laya_sweep.suites import Case, LabelledSet, canonical_rows_digest, labelled_cases, labelled_rows, read_labelled
 
 #: A labelled file by its path, one that was read, or rows of its form.
@@ -51,7 +52,12 @@ def labelled_set(data: Data) -> LabelledSet:
     """The rows of data, checked; errors as `read_dataset`."""
     if isinstance(data, LabelledSet):
         return data
-    return read_labelled(Path(data)) if isinstance(data, str | Path) else labelled_rows(data)
+    if isinstance(data, str | Path):
+        return read_labelled(Path(data))
+    if not isinstance(data, Iterable):
+        expected = "the path of a labelled file, a LabelledSet, or rows"
+        raise DatasetError(Problem("data", expected, type(data).__name__, "data come first, then who answers"))
+    return labelled_rows(data)
 
 
 def questions_fingerprint(data: Data) -> str:

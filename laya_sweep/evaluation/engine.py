@@ -64,7 +64,8 @@ def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: R
     answered = tuple(_answered(dataset, asked, asking, name))
     decisions = _with_marks(asked.decisions, dataset, answered)
     figures = timing_figures(asked.rows.timings) if asked.rows.timings.num_rows else {}
-    return Outcome(answered, decisions, errors, figures, _timing(asking, asked), "exact", regime.name)
+    timing, notes = _timing(asking, asked), loaded.engine.info().warnings
+    return Outcome(answered, decisions, errors, figures, timing, "exact", regime.name, notes)
 
 
 def _refuse(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regime, name: str) -> None:

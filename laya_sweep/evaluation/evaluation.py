@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,6 +72,16 @@ class Evaluation:
     def figures(self) -> dict[str, float]:
         """Latency and cost of the calls that returned, in milliseconds."""
         return dict(self.outcome.figures)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: what loading said, and rows that named another checkpoint than answered them."""
+        named = Counter(case.model for case in self.dataset.cases if case.model not in (None, self.checkpoint))
+        if self.checkpoint is None or not named:
+            return self.outcome.notes
+        names = ", ".join(sorted(str(one) for one in named))
+        said = f"{named.total()} rows name a model ({names}); {self.checkpoint} answers every row"
+        return (*self.outcome.notes, said)
 
     @cached_property
     def metrics(self) -> tuple[MetricRow, ...]:

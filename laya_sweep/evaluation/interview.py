@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from laya_sweep.errors import IncompleteError, Problem, UsageError
@@ -44,7 +45,7 @@ def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
         ParityError: results of a batch in another order than its rows, or marks that are not the runtime's.
     """
     wrapped = Runner(runner, asking.min_confidence, sort_by_length=asking.sort_by_length)
-    interview = Interview(dataset, wrapped, asking, asking.checkpoint or _own_name(runner))
+    interview = Interview(dataset, wrapped, asking, _own_names(runner))
     interview.refuse()
     interview.run()
     return interview.outcome()
@@ -53,8 +54,10 @@ def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
 class Interview:
     """One pass over the rows, and what has come back so far."""
 
-    def __init__(self, dataset: Dataset, runner: Runner, asking: Asking, name: str | None) -> None:
-        self._dataset, self._runner, self._asking, self._name = dataset, runner, asking, name
+    def __init__(self, dataset: Dataset, runner: Runner, asking: Asking, own: tuple[str, ...] = ()) -> None:
+        """`own` are names of the runner's one checkpoint, the last of them for people."""
+        self._dataset, self._runner, self._asking, self._own = dataset, runner, asking, own
+        self._name = asking.checkpoint or (own[-1] if own else None)
         self._size = asking.batch_size or BATCH_ROWS
         self._log, self._order = CallLog(), OrderCheck(runner, asking.order_sample)
         self._answered: list[Answered] = []
@@ -149,7 +152,7 @@ class Interview:
     def _unsendable(self) -> list[Problem]:
         """The first row that asks for a checkpoint which is not the runner's own."""
         cases = self._dataset.cases
-        first = next((i for i, case in enumerate(cases) if case.model not in (None, self._name)), None)
+        first = next((i for i, case in enumerate(cases) if case.model not in (None, *self._own)), None)
         if first is None:
             return []
         expected = f"a runner that takes `model`, since the row asks for {cases[first].model!r}"
@@ -174,7 +177,9 @@ class Interview:
         }
 
 
-def _own_name(runner: object) -> str | None:
-    """The checkpoint that a runner says it holds, as `laya.ONNXAgent` does."""
+def _own_names(runner: object) -> tuple[str, ...]:
+    """The checkpoint that a runner says it holds, as agents of the runtime do; a folder by its path and its name."""
     name = getattr(runner, "model_id", None)
-    return name if isinstance(name, str) and name else None
+    if not isinstance(name, str) or not name:
+        return ()
+    return (name, Path(name).resolve().name) if Path(name).is_dir() else (name,)

@@ -62,6 +62,7 @@ class Outcome:
         timing: the block of a report that says what happened in the calls.
         rounding: "exact" where decisions come from logits, "runtime" where they come from its rounded answers.
         regime: which temperature was applied; None where the runner did not tell.
+        notes: what a person should know of the runner, said once.
     """
 
     answered: tuple[Answered, ...]
@@ -71,3 +72,4 @@ class Outcome:
     timing: dict[str, Any]
     rounding: Literal["exact", "runtime"]
     regime: str | None
+    notes: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from laya_sweep.evaluation.dataset import Dataset
@@ -94,8 +95,13 @@ def _of_confidence(metric: str) -> bool:
     return is_confidence(metric) or metric == "mean_confidence"
 
 
+@cache
+def _versions() -> dict[str, str]:
+    return library_versions(("laya", "laya-sweep"))
+
+
 def _config(outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]) -> dict[str, Any]:
-    versions = library_versions(("laya", "laya-sweep"))
+    versions = _versions()
     document = {
         "schema": EVALS_SCHEMA,
         **config,
