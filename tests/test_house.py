@@ -90,6 +90,7 @@ ALLOWED = {
         "derive",
         "documents",
         "errors",
+        "gates",
         "identity",
         "jsonfile",
         "language_table",
@@ -115,14 +116,36 @@ ALLOWED = {
         "stored_run",
         "jsonfile",
     },
+    # the same for a notebook or a test suite
+    "evaluation": {
+        "derive",
+        "engines",
+        "errors",
+        "execution",
+        "gates",
+        "hub",
+        "identity",
+        "metrics",
+        "min_confidence",
+        "plan",
+        "published",
+        "reports",
+        "scoring",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+        "transforms",
+    },
+    "verdicts": {"errors", "evaluation", "gates", "judging", "published", "report_cards", "stored_run"},
     "verbs": {
         "errors",
         "gates",
         "jsonfile",
         "judging",
+        "language_table",
         "min_confidence",
         "published",
-        "language_table",
         "report_cards",
         "run_folder",
         "settings",
@@ -142,7 +165,7 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines"},
+    "laya": {"config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
     "rich": {"console"},
 }
 
@@ -185,8 +208,25 @@ def test_the_table_closes_no_circle_and_names_real_rooms():
     assert set(order) == set(ALLOWED) == {room_of(path) for path in MODULES} - {"__init__"}
 
 
-def test_the_package_itself_imports_nothing():
-    assert [*imported(PACKAGE / "__init__.py")] == []
+def test_the_package_itself_imports_nothing_but_the_standard_library():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    names = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    names += [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    assert set(names) <= sys.stdlib_module_names
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    assert all(isinstance(node, ast.ImportFrom) for node in checked.body)
+
+
+def test_names_of_the_package_are_listed_typed_and_found():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    typed = {alias.name: node.module for node in checked.body for alias in node.names}
+    assert sorted(typed, key=in_order) == [*laya_sweep.__all__]
+    for name, module in typed.items():
+        assert getattr(laya_sweep, name) is getattr(importlib.import_module(module), name)
+    assert set(laya_sweep.__all__) <= set(dir(laya_sweep))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = laya_sweep.nothing
 
 
 @pytest.mark.parametrize("library", sorted(LIBRARIES))
@@ -207,6 +247,8 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
 @pytest.mark.parametrize(
     "code",
     [
+        "import laya_sweep; assert not {'numpy', 'pyarrow', 'laya'} & set(sys.modules)",
+        "from laya_sweep import *",
         "import laya_sweep.__main__",
         "from laya_sweep.__main__ import main; main(['--help'])",
         "from laya_sweep.__main__ import main; main(['--version'])",

@@ -64,6 +64,13 @@ class Worker:
         self._forward_calls = 0
         self._name = uuid.uuid4().hex[:12]
 
+    @classmethod
+    def around(cls, engine: Engine, spec: WorkerSpec) -> Worker:
+        """A worker of an engine that is loaded already: no handshake, and parts are returned, not committed."""
+        worker = cls(spec)
+        worker._engine = engine
+        return worker
+
     @property
     def node(self) -> str:
         """The machine this worker is on."""

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from laya_sweep.derive import is_served
 from laya_sweep.errors import Problem, UsageError
+from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
@@ -18,8 +19,6 @@ from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, runtime_answers
 from laya_sweep.stored_run import StoredResult
-
-EVALS_SCHEMA = "laya-evals-report/1"
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
 _COST = "per question: that call divided by the questions in it"
