@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from laya_sweep.min_confidence import MinConfidence
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -79,9 +81,14 @@ class DatasetSettings:
 
 @dataclass(frozen=True, slots=True)
 class MetricSettings:
-    """What is computed beyond the fixed metrics: each tolerance gives `score_within_<tolerance>`, in levels."""
+    """How figures are computed, and which beyond the fixed ones.
+
+    Each tolerance gives `score_within_<tolerance>`, in levels. `rounding` is exact (float64) or the runtime's own
+    (float32 and 4 decimals), of decisions and of everything that follows from them.
+    """
 
     score_within: tuple[float, ...] = ()
+    rounding: Literal["exact", "runtime"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,11 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """What results must reach, as written: limits are checked where they are read."""
+    """What results must reach, as written: limits are checked where they are read.
+
+    `model` and `branch` choose among the results of a published baseline; `languages` are those in which results are
+    compared with a baseline, None for all of it.
+    """
 
     mode: Literal["strict", "compatible"] | None = None
     min_accuracy: float | None = None
@@ -124,6 +135,9 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    model: str | None = None
+    branch: str | None = None
+    languages: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,7 @@ class Settings:
     languages: tuple[str, ...] | None
     regimes: tuple[RegimeSettings, ...]
     transforms: tuple[TransformSettings, ...]
-    min_confidence: tuple[float | None, ...]
+    min_confidence: tuple[MinConfidence, ...]
     dataset: DatasetSettings
     executor: ExecutorSettings
     store: StoreSettings
@@ -149,3 +163,4 @@ class Settings:
     metrics: MetricSettings = MetricSettings()
     #: States are read in one piece; `config` refuses anything else (docs/suites.md says why).
     window: int | None = None
+    sort_by_length: bool = False
