@@ -22,9 +22,11 @@ Raw logits are stored once; every regime and threshold is derived from them.
       'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
   python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
   python -m laya_sweep dataset=jsonl dataset.path=FILE           a labelled set, questions of all types
+  python -m laya_sweep +sweep=presentation                       the presentation checks
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
 
 verbs (VERB --help says more):
+  checks --checkpoint C    presentation checks of a checkpoint: position priors, label words; no labels needed
   gate RUN ...     thresholds, a policy or a baseline on the results of a run
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
@@ -45,7 +47,7 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
   on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]
-  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share}
+  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share,checks}
   baseline=RUN_OR_JSON
 
 exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,

@@ -12,6 +12,7 @@ from laya.confidence import check_min_confidence
 
 from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
 from laya_sweep.settings import (
+    PRESENTATION,
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
@@ -138,9 +139,19 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
     )
     fields.close()
+    _check_presentation(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
+
+
+def _check_presentation(fields: Fields, settings: Settings) -> None:
+    """The checks present every order themselves, and their gates gate nothing else."""
+    checks = settings.dataset.name == PRESENTATION
+    if checks and [transform.name for transform in settings.transforms] != ["baseline"]:
+        fields.complain("transform", "[baseline] with dataset=presentation", "another", "leave transform out")
+    if settings.gate.checks and not checks:
+        fields.complain("gate.checks", "dataset=presentation", settings.dataset.name, "remove gate.checks")
 
 
 def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
@@ -190,8 +201,10 @@ def _transform(name: str, fields: Fields) -> TransformSettings:
 def _dataset(fields: Fields) -> DatasetSettings:
     if fields.get("name") == "jsonl":
         return _labelled_dataset(fields)
+    if fields.get("name") == PRESENTATION:
+        return _presentation_dataset(fields)
     settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive", "jsonl"]),
+        name=fields.choice("name", ["demo", "massive", "jsonl", PRESENTATION]),
         path=_optional_path(fields, "path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
@@ -213,21 +226,33 @@ def _dataset(fields: Fields) -> DatasetSettings:
 
 def _labelled_dataset(fields: Fields) -> DatasetSettings:
     """A labelled file: what an intent suite draws by is no key of it."""
-    settings = DatasetSettings(
-        name="jsonl",
-        path=_optional_path(fields, "path"),
-        repo=None,
-        revision=None,
-        split="",
-        per_lang=fields.optional_integer("per_lang", 1),
-        n_opts=0,
-        seed=0,
-        sampling="",
-    )
+    path, per_lang = _optional_path(fields, "path"), fields.optional_integer("per_lang", 1)
+    settings = _unsampled("jsonl", path, per_lang)
     if fields.get("path") is None:
         fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
     fields.close()
     return settings
+
+
+def _presentation_dataset(fields: Fields) -> DatasetSettings:
+    """The document of the checks: the bundled one where no path is named."""
+    settings = _unsampled(PRESENTATION, _optional_path(fields, "path"), None)
+    fields.close()
+    return settings
+
+
+def _unsampled(name: str, path: Path | None, per_lang: int | None) -> DatasetSettings:
+    return DatasetSettings(
+        name=name,
+        path=path,
+        repo=None,
+        revision=None,
+        split="",
+        per_lang=per_lang,
+        n_opts=0,
+        seed=0,
+        sampling="",
+    )
 
 
 def _metrics(fields: Fields) -> MetricSettings:
@@ -300,9 +325,19 @@ def _gate(fields: Fields) -> GateSettings:
         policy=_optional_path(fields, "policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        checks=_check_gates(fields),
     )
     fields.close()
     return settings
+
+
+def _check_gates(fields: Fields) -> dict[str, Any]:
+    """Language -> check -> {min, max}, as written: the checks know which of them can mean anything."""
+    raw = fields.get("checks")
+    if raw is None or isinstance(raw, Mapping):
+        return dict(raw or {})
+    fields.complain("checks", "a map", raw, "for example 'gate.checks={de: {score_slot0_identical: {min: -0.2}}}'")
+    return {}
 
 
 def _mode(name: str) -> Literal["strict", "compatible"]:
@@ -342,11 +377,15 @@ def _optional_path(fields: Fields, key: str) -> Path | None:
     return None
 
 
+#: Datasets whose languages stand in their file.
+_OWN_LANGUAGES = ("jsonl", PRESENTATION)
+
+
 def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
-    """Codes, or None for all that a labelled file turns out to have."""
+    """Codes, or None for all that a file turns out to have."""
     raw = fields.get("languages")
     if raw == "all":
-        return None if dataset == "jsonl" else tuple(LANGUAGES)
+        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
@@ -355,9 +394,9 @@ def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
 
 
 def _known_language(fields: Fields, code: object, dataset: str) -> bool:
-    if isinstance(code, str) and (dataset == "jsonl" or code in LANGUAGES):
+    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
         return True
-    if dataset == "jsonl":
+    if dataset in _OWN_LANGUAGES:
         fields.complain("languages", "languages of the file, as texts", code, _quote_hint(code))
         return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"

@@ -58,6 +58,7 @@ RUNTIME_FIELDS = frozenset(
         "gate.policy",
         "gate.two_sided",
         "gate.max_errored_share",
+        "gate.checks",
         "baseline",
         "metrics.score_within",
         "executor.name",

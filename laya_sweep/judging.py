@@ -7,7 +7,7 @@ that is added later meets the same figures. A result is checkpoint x regime x tr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from laya_sweep.derive import decision_columns
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates import (
+    POLICY_VERSION,
     Mode,
     Policy,
     Scorecard,
@@ -24,6 +25,7 @@ from laya_sweep.gates import (
     accepted_counts,
     judge,
     limits,
+    parse_policy,
     read_limits,
     read_policy,
     read_scorecard,
@@ -129,6 +131,14 @@ def prepare_gate(settings: GateSettings, baseline_path: Path | None) -> Gate:
         two_sided=settings.two_sided,
         max_errored_share=settings.max_errored_share,
     )
+
+
+def with_rules(gate: Gate, rules: Sequence[Mapping[str, Any]]) -> Gate:
+    """The gate with more rules behind those of its policy."""
+    if not rules:
+        return gate
+    own = [] if gate.policy is None else gate.policy.document["rules"]
+    return replace(gate, policy=parse_policy({"version": POLICY_VERSION, "rules": [*own, *rules]}))
 
 
 def read_baseline(path: Path) -> Mapping[Named, Scorecard] | Scorecard:

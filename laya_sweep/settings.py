@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+#: The dataset of the presentation checks.
+PRESENTATION = "presentation"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -53,6 +56,11 @@ class DatasetSettings:
     n_opts: int
     seed: int
     sampling: str
+
+    @property
+    def parity_on_all(self) -> bool:
+        """Whether every case is compared with the runtime's public answer, not a sample: so the checks ask it."""
+        return self.name == PRESENTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,7 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    checks: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep import derive
+from laya_sweep.checking import check_rows, checking_of
+from laya_sweep.checks import CheckResult
 from laya_sweep.console import Console
 from laya_sweep.derive import CellRows, ResultKey, RowError
 from laya_sweep.documents import (
@@ -32,11 +34,12 @@ from laya_sweep.execution import WorkerReady
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
-from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
+from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
 from laya_sweep.metrics import MetricRow
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
     ResultReport,
+    check_lines,
     language_figures,
     language_line,
     markdown,
@@ -84,6 +87,9 @@ class SweepRun:
         self._suite = make_suite(settings.dataset, hub)
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
         self._languages = self._suite.languages(settings.languages)
+        self._checking = checking_of(self._suite, self._languages, settings.gate.checks)
+        if self._checking is not None:
+            self._gate = with_rules(self._gate, self._checking.rules())
         languages = build_languages(self._suite, self._languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
         self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
@@ -114,12 +120,18 @@ class SweepRun:
         results = self._write(folder)
         self._write_provenance(folder, stats, started)
         for result in results:
-            console.result(macro_line(result))
-            for line in slice_lines(result):
-                console.result(f"{result.checkpoint} {result.regime} {line}")
+            for line in self._lines(result):
+                console.result(line)
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
         return combine_exit_codes([incomplete, self._judge(folder)])
+
+    def _lines(self, result: ResultReport) -> list[str]:
+        """What the terminal says of a result as a whole."""
+        if self._checking is not None:
+            return check_lines(result)
+        slices = [f"{result.checkpoint} {result.regime} {line}" for line in slice_lines(result)]
+        return [macro_line(result), *slices]
 
     def _judge(self, folder: Path) -> int:
         """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
@@ -171,6 +183,8 @@ class SweepRun:
             table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
+            if self._checking is not None:
+                continue
             figures = language_figures(derive.decision_columns(table))
             self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
 
@@ -214,9 +228,18 @@ class SweepRun:
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
         settings = self._settings
+        if self._checking is not None:
+            return check_rows(key.checkpoint, self._check_results(key))
         return derive.summarise_result(
             self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
         )
+
+    def _check_results(self, key: ResultKey) -> list[CheckResult]:
+        """The presentation checks of a result; of raw logits, so the same in every regime."""
+        if self._checking is None:
+            return []
+        own = [rows for rows in self._rows.values() if (rows.cell.checkpoint, rows.cell.transform) == key[:2]]
+        return self._checking.results(rows for rows in own if rows.failure(self._settings.on_error) is None)
 
     def _curves(self) -> list[pa.Table]:
         return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
@@ -245,7 +268,13 @@ class SweepRun:
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
+            checks=self._check_documents(key),
         )
+
+    def _check_documents(self, key: ResultKey) -> tuple[dict[str, Any], ...] | None:
+        if self._checking is None:
+            return None
+        return tuple(result.document() for result in self._check_results(key))
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts or timings of all cells in plan order, with the checkpoint's name."""

@@ -26,7 +26,7 @@ ALLOWED = {
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
     "hub": {"errors"},
-    "suites": {"demo", "errors", "hub", "identity", "settings"},
+    "suites": {"checks", "demo", "errors", "hub", "identity", "settings"},
     "transforms": {"suites"},
     # facts
     "engines": {"demo", "errors", "memo_tokenizer", "hub", "identity", "scoring", "settings", "transforms"},
@@ -38,6 +38,8 @@ ALLOWED = {
     "scoring": set(),
     "metrics": set(),
     "gates": {"errors", "jsonfile", "metrics"},
+    "checks": {"errors", "gates", "jsonfile", "metrics"},
+    "checking": {"checks", "derive", "errors", "metrics", "suites"},
     "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
     # the command line
@@ -47,6 +49,8 @@ ALLOWED = {
     "documents": {"engines", "identity", "plan", "reports", "settings", "store", "suites"},
     "run_folder": {"errors", "store"},
     "sweep": {
+        "checking",
+        "checks",
         "console",
         "derive",
         "documents",
@@ -95,7 +99,22 @@ ALLOWED = {
         "stored_run",
         "jsonfile",
     },
-    "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
+    "verbs": {
+        "compose",
+        "config",
+        "console",
+        "errors",
+        "gates",
+        "hub",
+        "judging",
+        "published",
+        "run_folder",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+        "sweep",
+    },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 
@@ -112,7 +131,7 @@ LIBRARIES = {
     "rich": {"console"},
 }
 
-LIGHT_ROOMS = {"gates", "metrics", "scoring"}
+LIGHT_ROOMS = {"checks", "gates", "metrics", "scoring"}
 
 
 def shown(path):

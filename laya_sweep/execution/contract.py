@@ -37,6 +37,7 @@ class WorkerSpec:
     store_token: str
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[float | None, ...]
+    parity_on_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

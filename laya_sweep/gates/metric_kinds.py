@@ -21,6 +21,7 @@ _HIGHER: Final = (
     "shortlist_recall_at_k",
     "shortlist_accuracy_on_recalled",
     "semantic_agreement_rate",
+    "noul_label_swap",
 )
 _LOWER: Final = (
     "score_mae",

@@ -1,5 +1,6 @@
 """Metrics -> documents for people and tools."""
 
+from laya_sweep.reports.checks import check_lines
 from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, model_seconds, slice_lines
 from laya_sweep.reports.markdown import markdown
 from laya_sweep.reports.result import ResultReport
@@ -8,6 +9,7 @@ from laya_sweep.reports.timing import timing_document, timing_figures
 __all__ = [
     "LanguageFigures",
     "ResultReport",
+    "check_lines",
     "language_figures",
     "language_line",
     "markdown",

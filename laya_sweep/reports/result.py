@@ -18,7 +18,8 @@ SLICES = ("model", "qid", "tag")
 @dataclass(frozen=True, slots=True)
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
-    `errored` lists the questions without an answer (language, index, question, error)."""
+    `errored` lists the questions without an answer (language, index, question, error); `checks` are the results of
+    the presentation checks, None for every other dataset."""
 
     checkpoint: str
     transform: str
@@ -28,6 +29,7 @@ class ResultReport:
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
+    checks: tuple[Mapping[str, Any], ...] | None = None
 
     @property
     def ran(self) -> list[str]:
@@ -85,6 +87,7 @@ class ResultReport:
                 dimension: {value: _figures(self.rows, dimension, value) for value in self.slice_values(dimension)}
                 for dimension in SLICES
             },
+            **({} if self.checks is None else {"checks": [dict(check) for check in self.checks]}),
         }
 
     def _language(self, code: str) -> dict[str, Any]:
