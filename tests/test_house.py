@@ -27,7 +27,7 @@ ALLOWED = {
     "demo": {"memo_tokenizer"},
     "hub": {"errors"},
     "suites": {"checks", "demo", "errors", "hub", "identity", "settings"},
-    "transforms": {"suites"},
+    "transforms": {"scoring", "settings", "suites"},
     # facts
     "engines": {"demo", "errors", "memo_tokenizer", "hub", "identity", "scoring", "settings", "transforms"},
     "store": {"errors", "identity"},

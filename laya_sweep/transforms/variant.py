@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from laya_sweep.suites import Case
+from laya_sweep.transforms.presented import option_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,6 @@ class Transform(NamedTuple):
 
     version: int
     present: Callable[[Case], list[Variant]]
-
-
-def option_count(question: dict[str, Any]) -> int:
-    """Options of a question in the runtime's form: labels, levels, or the two sides of a noul."""
-    return 2 if question["type"] == "noul" else len(question["criteria"])
 
 
 def _baseline(case: Case) -> list[Variant]:

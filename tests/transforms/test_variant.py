@@ -5,7 +5,7 @@ from builders import make_cases
 
 from laya_sweep.suites import Draft, freeze
 from laya_sweep.transforms import TRANSFORMS, transform_identity, variants_of
-from laya_sweep.transforms.variant import option_count
+from laya_sweep.transforms.presented import option_count
 
 QUESTIONS = {
     "choice": ({"type": "choice", "instructions": "?", "criteria": {"a": "A", "b": "B", "c": "C"}}, 3),
