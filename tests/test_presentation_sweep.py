@@ -211,18 +211,18 @@ def test_the_verb_is_the_same_sweep_on_a_real_checkpoint(tmp_path, monkeypatch, 
     document = design_document(states=["all is well", "it burns: call now"], languages=("en", "de"), gates=GATES)
     Path("d o=c.json").write_text(json.dumps(document), "utf-8")
     words = ["checks", "--checkpoint", "bundled:demo_english", "--states", "d o=c.json", "--out", "OUT"]
-    code = main([*words, "--lang", "en"])
+    code = main([*words, "--lang", "en,de"])
     out, err = capsys.readouterr()
     assert out.startswith("demo_english en score_slot0_identical ")
-    assert "on 4 cases" in err
-    logits = pq.read_table("OUT/logits.parquet").to_pylist()
-    excess = [row["logits"][0] - np.mean(row["logits"]) for row in logits if "identical" in row["question"]]
+    assert "on 8 cases" in err
+    assert {language for language, _ in checks()} == {"en", "de"}
+    rows = pq.read_table("OUT/logits.parquet").to_pylist()
+    own = [row["logits"] for row in rows if row["language"] == "en" and "identical" in row["question"]]
+    excess = [logits[0] - np.mean(logits) for logits in own]
     assert metrics()["language", "en", "score_slot0_identical"]["value"] == pytest.approx(np.mean(excess), abs=1e-6)
-    passed = [check["passed"] for check in checks().values()]
+    passed = [check["passed"] for (language, _), check in checks().items() if language == "en"]
     assert code == (0 if all(passed) else 1)
     assert f"{sum(passed)} of 2 gated figures pass" in out
-    assert main([*words, "--lang", "en,de"]) == code
-    assert {language for language, _ in checks()} == {"en", "de"}
     assert main([*words, "--lang", "xx"]) == 2
     assert main(["checks"]) == 2
     Path("empty").mkdir()
