@@ -25,7 +25,7 @@ from laya_sweep.settings import (
 )
 from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.languages import LANGUAGES
-from laya_sweep.transforms import TRANSFORMS
+from laya_sweep.transforms import BASELINE, SAMPLERS, TRANSFORMS
 
 REGIME_KINDS = ("served", "raw", "unit", "fixed")
 
@@ -123,7 +123,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
-        transforms=_named(fields, "transform", problems, _transform),
+        transforms=_transforms(fields, problems),
         min_confidence=_min_confidence(fields),
         dataset=dataset,
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
@@ -193,9 +193,30 @@ def _regime(name: str, fields: Fields) -> RegimeSettings:
 
 
 def _transform(name: str, fields: Fields) -> TransformSettings:
-    fields.choice("name", [*TRANSFORMS])
+    """A transform by its own name; what it draws with, where it draws."""
+    kind = fields.choice("name", [*TRANSFORMS])
+    if kind and kind != name:
+        fields.complain("name", f"{name}, the name of its entry", kind, f"write transform.{kind}.name={kind}")
+    settings = TransformSettings(name=name)
+    if kind and TRANSFORMS[kind].draws:
+        settings = TransformSettings(
+            name=name,
+            variants=fields.integer("variants", 1),
+            seed=fields.integer("seed", 0),
+            sampler=fields.choice("sampler", [*SAMPLERS]),
+        )
     fields.close()
-    return TransformSettings(name=name)
+    return settings
+
+
+def _transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformSettings, ...]:
+    transforms = _named(fields, "transform", problems, _transform)
+    names = [transform.name for transform in transforms]
+    if names and BASELINE not in names:
+        # Nothing is added in silence: the baseline costs a forward a case like any other transform.
+        expected = f"{BASELINE} among the transforms, which the others are compared with"
+        fields.complain("transform", expected, names, f"'transform=[{','.join([BASELINE, *names])}]'")
+    return transforms
 
 
 def _dataset(fields: Fields) -> DatasetSettings:

@@ -26,6 +26,8 @@ IDENTITY_FIELDS = frozenset(
         "checkpoints.max_len",
         "checkpoints.head_max_len",
         "transforms.name",
+        "transforms.seed",
+        "transforms.sampler",
         "dataset.name",
         "dataset.path",
         "dataset.repo",
@@ -43,6 +45,7 @@ RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
         "dataset.per_lang",
+        "transforms.variants",
         "languages",
         "regimes.name",
         "regimes.kind",

@@ -34,9 +34,15 @@ class RegimeSettings:
 
 @dataclass(frozen=True, slots=True)
 class TransformSettings:
-    """A named presentation of every case; `baseline` is the case as it stands."""
+    """A named presentation of every case; `baseline` is the case as it stands.
+
+    The rest holds for transforms that draw: how many `variants` of a case, from which `seed`, by which `sampler`.
+    """
 
     name: str
+    variants: int = 1
+    seed: int = 13
+    sampler: str = "by_case"
 
 
 @dataclass(frozen=True, slots=True)

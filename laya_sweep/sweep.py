@@ -26,6 +26,9 @@ from laya_sweep.documents import (
     dry_run_text,
     environment_document,
     macro_line,
+    not_applicable_notes,
+    not_applicable_of,
+    variants_table,
 )
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
@@ -36,6 +39,7 @@ from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
 from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
 from laya_sweep.metrics import MetricRow
+from laya_sweep.pairing import pair_results, robustness_by_result
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
     ResultReport,
@@ -44,13 +48,15 @@ from laya_sweep.reports import (
     language_line,
     markdown,
     model_seconds,
+    result_title,
+    robustness_line,
     slice_lines,
     timing_document,
 )
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.store import CURVES, DECISIONS, LOGITS, PAIRS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import make_suite
 
@@ -100,7 +106,7 @@ class SweepRun:
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
         console, plan = self._console, self.plan
-        for note in self._suite.notes():
+        for note in [*self._suite.notes(), *not_applicable_notes(self._settings, plan)]:
             console.note(note)
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
@@ -130,8 +136,9 @@ class SweepRun:
         """What the terminal says of a result as a whole."""
         if self._checking is not None:
             return check_lines(result)
-        slices = [f"{result.checkpoint} {result.regime} {line}" for line in slice_lines(result)]
-        return [macro_line(result), *slices]
+        slices = [f"{result.title} {line}" for line in slice_lines(result)]
+        compared = robustness_line(result)
+        return [macro_line(result), *slices, *([] if compared is None else [compared])]
 
     def _judge(self, folder: Path) -> int:
         """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
@@ -172,21 +179,22 @@ class SweepRun:
         committed = self._store.read(cell.key)
         rows = derive.select_rows(cell, committed.facts, committed.timings)
         self._rows[cell.key] = rows
+        name = result_title(cell.checkpoint, cell.language, cell.transform)
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
-            self._console.note(f"{cell.checkpoint} {cell.language} failed: {failure}")
+            self._console.note(f"{name} failed: {failure}")
             return
         for error in rows.errors:
-            self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
+            self._console.note(f"{name} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
             table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
-            if self._checking is not None:
-                continue
-            figures = language_figures(derive.decision_columns(table))
-            self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
+            if table.num_rows and self._checking is None:
+                figures = language_figures(derive.decision_columns(table))
+                title = result_title(cell.checkpoint, regime.name, cell.transform)
+                self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
 
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
         return {
@@ -195,7 +203,9 @@ class SweepRun:
         }
 
     def _write(self, folder: Path) -> list[ResultReport]:
-        summaries = {key: self._summary(key) for key in self._result_keys()}
+        pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
+        robustness = robustness_by_result(pairs, self._languages)
+        summaries = {key: self._summary(key) + robustness.get(key, []) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
@@ -205,6 +215,8 @@ class SweepRun:
             "timings": self._joined("timings", RUN_TIMINGS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
+            "variants": variants_table(self.plan.cells),
+            "pairs": pa.concat_tables([PAIRS.empty_table(), *pairs.values()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
@@ -268,6 +280,7 @@ class SweepRun:
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
+            not_applicable=tuple(entry._asdict() for entry in not_applicable_of(key.transform, self.plan)),
             checks=self._check_documents(key),
         )
 

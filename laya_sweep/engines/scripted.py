@@ -11,7 +11,7 @@ from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward, padd
 from laya_sweep.scoring import QUESTION_TYPES, abstains, gate_confidence, option_labels, runtime_softmax
 from laya_sweep.transforms import Variant
 
-#: Logits of one question of a variant, one per option in the order the variant presents them.
+#: Logits of one question of a variant, one per slot: in the order in which a model would read its options.
 Script = Callable[[Variant, str], Sequence[float]]
 
 _MAX_LEN = 512
@@ -34,7 +34,7 @@ class ScriptedEngine:
         return EncodedQuestion(
             item={"variant": variant, "qid": qid},
             shape=padded_shape(tokens, options, _MAX_LEN),
-            slots=tuple(range(options)),
+            slots=tuple(variant.questions[qid].get("option_order") or range(options)),
             input_tokens=tokens,
             state_tokens=tokens,
             state_tokens_dropped=0,
@@ -52,7 +52,9 @@ class ScriptedEngine:
         return {qid: self._answer(variant, qid, min_confidence) for qid in variant.questions}
 
     def _answer(self, variant: Variant, qid: str, min_confidence: float | None) -> dict[str, Any]:
-        logits, temperature = self.forward([self.encode(variant, qid)]).logits[0][None, :], np.ones(1)
+        row, temperature = self.encode(variant, qid), np.ones(1)
+        logits = np.empty((1, len(row.slots)), dtype=np.float32)
+        logits[0, list(row.slots)] = self.forward([row]).logits[0]
         probabilities = [round(float(p), 4) for p in runtime_softmax(logits, temperature)[0]]
         kind = variant.questions[qid]["type"]
         answer: dict[str, Any] = {"type": kind, "probabilities": dict(enumerate(probabilities))}

@@ -22,6 +22,7 @@ from laya_sweep.metrics.legacy import acc_at_50_coverage
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
+from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.paired import PairedComparison, compare
 from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
 from laya_sweep.metrics.selective import (
@@ -51,6 +52,7 @@ __all__ = [
     "LevelCounts",
     "Measure",
     "MetricRow",
+    "PairColumns",
     "PairFigures",
     "PairedComparison",
     "Proportion",
@@ -87,5 +89,6 @@ __all__ = [
     "selective_precision",
     "summarise",
     "summarise_pairs",
+    "summarise_robustness",
     "wilson",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from laya_sweep.metrics import MetricRow
 from laya_sweep.reports.checks import checks_markdown
 from laya_sweep.reports.result import ResultReport
-from laya_sweep.reports.table import cell, number, table
+from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
+from laya_sweep.reports.table import cell, shown, table, with_interval
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
 _BASELINE = "majority_baseline"
@@ -27,11 +27,13 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        parts += [f"- not applicable: {cell(text)}" for text in not_applicable_texts(result)]
         if result.failed:
             parts += [
                 "",
                 *(f"- **{code or '-'} failed**: {cell(reason)}" for code, reason in result.failed.items()),
             ]
+    parts += robustness_sections(results)
     return "\n".join(parts) + "\n"
 
 
@@ -54,7 +56,7 @@ def _macro_table(results: Sequence[ResultReport], columns: Sequence[str]) -> str
     rows = []
     for result in results:
         languages = f"{len(result.ran)} of {len(result.asked)}"
-        figures = [number(result.macro(name)) for name in (*columns, _BASELINE)]
+        figures = [shown(result.macro(name)) for name in (*columns, _BASELINE)]
         rows.append([result.checkpoint, result.transform, result.regime, languages, *figures])
     return table(header, rows)
 
@@ -67,8 +69,8 @@ def _language_table(result: ResultReport, columns: Sequence[str]) -> str:
 def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> list[str]:
     n, *figures = _figures(result, "language", code, columns)
     temperatures = sorted(set(result.temperatures[code].values()))
-    shown = ", ".join(f"{value:g}" for value in temperatures)
-    return [code or "-", n, *figures, shown, number(result.value("language", code, _BASELINE))]
+    applied = ", ".join(f"{value:g}" for value in temperatures)
+    return [code or "-", n, *figures, applied, shown(result.value("language", code, _BASELINE))]
 
 
 def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
@@ -80,12 +82,7 @@ def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence
     """Labelled answers of a slice, then its metrics with their intervals."""
     own = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
     n = own["mean_confidence"].n if "mean_confidence" in own else 0
-    return [str(n), *(_interval(own[name]) if name in own else "none" for name in columns)]
-
-
-def _interval(row: MetricRow) -> str:
-    limits = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-    return number(row.value) + limits
+    return [str(n), *(with_interval(own[name]) if name in own else "none" for name in columns)]
 
 
 def _title(result: ResultReport) -> str:

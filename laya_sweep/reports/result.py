@@ -11,15 +11,28 @@ from laya_sweep.metrics import MetricRow
 _MACRO = "macro:language"
 _PARTIAL = "_partial"
 
+#: The transform that every other one is compared with.
+BASELINE = "baseline"
+
 #: Slice dimensions beside the languages.
 SLICES = ("model", "qid", "tag")
+
+
+def result_title(checkpoint: str, regime: str, transform: str) -> str:
+    """A result's name in the terminal.
+
+    >>> result_title("english", "served", "baseline"), result_title("english", "served", "reverse")
+    ('english served', 'english served reverse')
+    """
+    return f"{checkpoint} {regime}" if transform == BASELINE else f"{checkpoint} {regime} {transform}"
 
 
 @dataclass(frozen=True, slots=True)
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
-    `errored` lists the questions without an answer (language, index, question, error); `checks` are the results of
-    the presentation checks, None for every other dataset."""
+    `errored` lists the questions without an answer (language, index, question, error), `not_applicable` those that
+    the transform leaves out (question, reason, cases); `checks` are the results of the presentation checks, None
+    for every other dataset."""
 
     checkpoint: str
     transform: str
@@ -29,7 +42,13 @@ class ResultReport:
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
+    not_applicable: tuple[Mapping[str, Any], ...] = ()
     checks: tuple[Mapping[str, Any], ...] | None = None
+
+    @property
+    def title(self) -> str:
+        """`english served`, and the transform where it is another than the baseline."""
+        return result_title(self.checkpoint, self.regime, self.transform)
 
     @property
     def ran(self) -> list[str]:
@@ -80,6 +99,7 @@ class ResultReport:
             "complete": self.complete,
             "failed": self.failed,
             "errored": [dict(error) for error in self.errored],
+            "not_applicable": [dict(question) for question in self.not_applicable],
             "macro": _figures(self.rows, _MACRO, ""),
             "overall": _figures(self.rows, "overall", ""),
             "languages": {code: self._language(code) for code in self.ran},

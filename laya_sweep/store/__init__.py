@@ -17,10 +17,12 @@ from laya_sweep.store.schemas import (
     FACTS,
     LOGITS,
     METRICS,
+    PAIRS,
     RUN_TIMINGS,
     SCHEMA_VERSION,
     TABLES,
     TIMINGS,
+    VARIANTS,
 )
 
 __all__ = [
@@ -31,10 +33,12 @@ __all__ = [
     "FACTS",
     "LOGITS",
     "METRICS",
+    "PAIRS",
     "RUN_TIMINGS",
     "SCHEMA_VERSION",
     "TABLES",
     "TIMINGS",
+    "VARIANTS",
     "CellFacts",
     "DamagedFileError",
     "FactStore",
