@@ -42,6 +42,7 @@ ALLOWED = {
     "checking": {"checks", "derive", "errors", "metrics", "suites"},
     "reports": {"identity", "metrics"},
     "derive": {"errors", "metrics", "plan", "scoring", "store"},
+    "metamorphic": {"engines", "metrics", "scoring", "transforms"},
     "pairing": {"derive", "metrics", "store", "transforms"},
     # the command line
     "compose": {"errors"},
@@ -209,7 +210,7 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
         "from laya_sweep.__main__ import main; main(['--version'])",
         "import laya_sweep.config",
         "import laya_sweep.sweep",
-        "import laya_sweep.verbs, laya_sweep.published",
+        "import laya_sweep.verbs, laya_sweep.published, laya_sweep.checks, laya_sweep.metamorphic",
         "import laya_sweep.scoring, laya_sweep.metrics, laya_sweep.reports, laya_sweep.derive",
         "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
     ],

@@ -1,6 +1,8 @@
 """The document of the checks: what is read, and every fault of it named at once."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from builders import PERMUTED, SLOT0, design_document, design_of
@@ -113,3 +115,10 @@ def test_a_runs_own_gates_lie_over_those_of_the_document():
     assert policy_rules("de", merged["de"], {"noul_label_swap": 30}) == [
         {"slice": {"language": "de"}, "metric": "noul_label_swap", "min_count": 30, "max": 1.0}
     ]
+
+
+def test_the_documented_document_is_one():
+    text = (Path(__file__).parents[2] / "docs" / "checks.md").read_text("utf-8")
+    [example] = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)
+    design = parse_design(json.loads(example), "docs")
+    assert design.gates["nl"]["score_slot0_identical"] == Limits(min=-0.2, max=1.0)
