@@ -12,6 +12,7 @@ from laya.confidence import check_min_confidence
 
 from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
 from laya_sweep.settings import (
+    BASELINE,
     PRESENTATION,
     CheckpointSettings,
     DatasetSettings,
@@ -25,7 +26,7 @@ from laya_sweep.settings import (
 )
 from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.languages import LANGUAGES
-from laya_sweep.transforms import BASELINE, SAMPLERS, TRANSFORMS
+from laya_sweep.transforms import SAMPLERS, TRANSFORMS
 
 REGIME_KINDS = ("served", "raw", "unit", "fixed")
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from laya_sweep.derive import REPLICATES, SEED, CellRows, ResultKey
 from laya_sweep.metrics import MetricRow, PairColumns, PairFigures, SliceColumn, compare_pairs, summarise_robustness
+from laya_sweep.settings import BASELINE
 from laya_sweep.store import PAIRS
-from laya_sweep.transforms import BASELINE
 
 #: Probabilities may be the runtime's own of 4 decimals, whose sum is off by half of the last one for each option.
 _SUM_TOLERANCE = 0.05

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+#: The transform that shows a case as it stands; every other one is compared with it.
+BASELINE = "baseline"
+
 #: The dataset of the presentation checks.
 PRESENTATION = "presentation"
 

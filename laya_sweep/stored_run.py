@@ -73,6 +73,16 @@ class StoredResult:
         """Its rows of the timings table; every regime shares them."""
         return self._own(self.run.table("timings"), ("checkpoint", "transform"))
 
+    @property
+    def pairs(self) -> pa.Table:
+        """Its rows of the pairs table: its answers beside the baseline's."""
+        return self._own(self.run.table("pairs"), _SELECTORS)
+
+    @property
+    def variants(self) -> pa.Table:
+        """Its rows of the variants table; every checkpoint and regime shares them."""
+        return self._own(self.run.table("variants"), ("transform",))
+
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         for name in names:
             table = table.filter(pc.equal(table[name], getattr(self, name)))

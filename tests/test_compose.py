@@ -8,6 +8,7 @@ import pytest
 from laya_sweep.compose import compose_jobs, to_yaml
 from laya_sweep.config import build_settings
 from laya_sweep.errors import ConfigError, exit_code
+from laya_sweep.transforms import TRANSFORMS
 
 CONF = Path(str(resources.files("laya_sweep.conf")))
 CHECKPOINTS = {"english", "multilingual", "demo_english", "demo_multilingual"}
@@ -49,12 +50,19 @@ def test_every_file_composes_into_legal_settings(path):
     listed = group in ("checkpoint", "regime", "transform")
     sign = "+" if group == "sweep" else ""
     file = ["dataset.path=rows.jsonl"] if (group, name) == ("dataset", "jsonl") else []
-    built = build_one(f"{sign}{group}=[{name}]" if listed else f"{sign}{group}={name}", *file)
+    names = [*dict.fromkeys(["baseline", name])] if group == "transform" else [name]
+    built = build_one(f"{sign}{group}=[{','.join(names)}]" if listed else f"{sign}{group}={name}", *file)
     if listed:
         axis = {"checkpoint": built.checkpoints, "regime": built.regimes, "transform": built.transforms}[group]
-        assert [entry.name for entry in axis] == [name]
+        assert [entry.name for entry in axis] == names
     elif group != "sweep":
         assert getattr(built, group).name == name
+
+
+def test_robustness_is_the_main_grid_with_two_transforms():
+    built = build_one("+sweep=robustness")
+    assert len(built.languages) == 51
+    assert [transform.name for transform in built.transforms] == ["baseline", "label_rename", "option_order"]
 
 
 def test_all_langs_is_the_grid_of_the_main_job():
@@ -148,11 +156,11 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
     [
         ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl"}),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
-        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs"}),
+        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs", "robustness"}),
         ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
         ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
         ("checkpoint=[englsh]", "checkpoint", "englsh", "english", CHECKPOINTS),
-        ("transform=[base]", "transform", "base", "baseline", {"baseline"}),
+        ("transform=[base]", "transform", "base", "baseline", {*TRANSFORMS}),
     ],
 )
 def test_a_selector_that_matches_nothing_lists_what_exists_nearest_first(override, group, got, nearest, all_names):

@@ -7,7 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from laya_sweep.transforms import BASELINE, Presented, opaque_names, permute, rename, shuffled
+from laya_sweep.settings import BASELINE
+from laya_sweep.transforms import Presented, opaque_names, permute, rename, shuffled
 from laya_sweep.transforms.presented import Question, as_it_stands, option_count, shown_order
 from laya_sweep.transforms.transform import described_choices_only
 

@@ -10,7 +10,7 @@ from laya_sweep.metamorphic.case import LABEL_RENAME, OPTION_ORDER
 from laya_sweep.metamorphic.prediction import SUM_TOLERANCE, Prediction
 from laya_sweep.metrics import ece
 from laya_sweep.metrics.robustness import PairFigures, compare_pairs, summarise_pairs
-from laya_sweep.transforms import BASELINE
+from laya_sweep.settings import BASELINE
 
 #: Groups that every report has, also where nothing is in them.
 GROUPS = (OPTION_ORDER, LABEL_RENAME)
@@ -49,7 +49,7 @@ def comparison_document(baseline: Prediction, variant: Prediction) -> dict[str, 
     """One pair as JSON values."""
     pair = compare_pairs([baseline.probabilities], [variant.probabilities], tolerance=SUM_TOLERANCE)
     return {
-        "agreement": bool(pair.agreement[0]),
+        "semantic_agreement": bool(pair.agreement[0]),
         "mean_probability_drift": float(pair.mean_probability_drift[0]),
         "max_probability_drift": float(pair.max_probability_drift[0]),
         "js_divergence": float(pair.js_divergence[0]),

@@ -117,15 +117,13 @@ def _case_document(case: MetamorphicCase, results: VariantResults) -> dict[str, 
     return {
         "state": deepcopy(case.state),
         "questions": deepcopy(case.questions),
-        "canonical_keys": list(case.canonical_keys),
+        "options": list(case.canonical_keys),
         "gold_index": case.gold_index,
-        "baseline": results.baseline.document(),
         "variants": [
-            {
-                "transform": variant.variant.transform,
-                **variant.document(),
-                "comparison": comparison_document(results.baseline, variant),
-            }
-            for variant in results.variants
+            results.baseline.document(),
+            *(
+                variant.document() | {"comparison": comparison_document(results.baseline, variant)}
+                for variant in results.variants
+            ),
         ],
     }

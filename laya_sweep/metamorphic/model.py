@@ -12,7 +12,8 @@ from laya_sweep.engines import EncodedQuestion, Engine, Shape, agent_engine
 from laya_sweep.metamorphic.case import Input
 from laya_sweep.metamorphic.prediction import Scorer
 from laya_sweep.scoring import option_bucket, softmax
-from laya_sweep.transforms import BASELINE, Variant
+from laya_sweep.settings import BASELINE
+from laya_sweep.transforms import Variant
 
 
 def model_scorer(agent: Any, temperature: float | None = None) -> Scorer:  # noqa: ANN401 - the runtime's Agent

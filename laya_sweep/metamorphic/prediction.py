@@ -38,15 +38,16 @@ class Prediction:
     correct: bool | None
 
     def document(self) -> dict[str, Any]:
-        """As JSON values, unrounded."""
+        """As JSON values, unrounded, by the names of the exported document."""
         return {
-            "presented_keys": list(self.variant.presented_keys),
+            "kind": self.variant.transform,
+            "presented_options": list(self.variant.presented_keys),
+            "canonical_indices": list(self.variant.canonical_indices),
             "canonical_to_transformed": self.variant.canonical_to_transformed,
             "transformed_to_canonical": self.variant.transformed_to_canonical,
-            "canonical_indices": list(self.variant.canonical_indices),
             "probabilities": self.probabilities.tolist(),
-            "predicted_index": self.index,
-            "predicted_label": self.label,
+            "pred_index": self.index,
+            "pred_label": self.label,
             "confidence": self.confidence,
             "correct": self.correct,
         }

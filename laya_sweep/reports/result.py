@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from laya_sweep.metrics import MetricRow
+from laya_sweep.settings import BASELINE
 
 _MACRO = "macro:language"
 _PARTIAL = "_partial"
-
-#: The transform that every other one is compared with.
-BASELINE = "baseline"
 
 #: Slice dimensions beside the languages.
 SLICES = ("model", "qid", "tag")

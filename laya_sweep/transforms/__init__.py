@@ -1,6 +1,5 @@
 """Presentations of a case: one named transform makes one or more variants, each with its way back."""
 
-from laya_sweep.transforms.baseline import BASELINE
 from laya_sweep.transforms.option_order import SAMPLERS
 from laya_sweep.transforms.permutation import permute, shuffled
 from laya_sweep.transforms.presented import Presented
@@ -18,7 +17,6 @@ from laya_sweep.transforms.transform import Transform
 from laya_sweep.transforms.variant import Variant
 
 __all__ = [
-    "BASELINE",
     "SAMPLERS",
     "TRANSFORMS",
     "NotApplicable",

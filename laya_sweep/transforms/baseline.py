@@ -5,6 +5,4 @@ from __future__ import annotations
 from laya_sweep.transforms.presented import as_it_stands
 from laya_sweep.transforms.transform import Transform, each_question
 
-BASELINE = "baseline"
-
 TRANSFORM = Transform(version=1, declines=lambda question: None, show=each_question(as_it_stands))

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from laya_sweep.settings import TransformSettings
+from laya_sweep.settings import BASELINE, TransformSettings
 from laya_sweep.suites import Case
 from laya_sweep.transforms import baseline, label_rename, noul_labels, option_order, reverse
 from laya_sweep.transforms.transform import Asked, Transform
 from laya_sweep.transforms.variant import Variant
 
 TRANSFORMS: dict[str, Transform] = {
-    baseline.BASELINE: baseline.TRANSFORM,
+    BASELINE: baseline.TRANSFORM,
     "label_rename": label_rename.TRANSFORM,
     "noul_labels": noul_labels.TRANSFORM,
     "option_order": option_order.TRANSFORM,

@@ -99,7 +99,7 @@ def test_a_name_that_is_followed_shows_under_renaming_alone():
 def test_a_tie_goes_to_the_first_canonical_option():
     result = evaluate(corpus(), lambda inputs: [[1 / 3] * 3] * len(inputs))
     for case in result["cases"]:
-        assert {answer["predicted_index"] for answer in [case["baseline"], *case["variants"]]} == {0}
+        assert [answer["pred_index"] for answer in case["variants"]] == [0, 0, 0]
     assert result["report"]["overall"]["semantic_agreement_rate"] == 1.0
 
 
@@ -122,7 +122,7 @@ def test_gold_is_optional_case_by_case():
     some = evaluate(corpus(3), by_meaning, [None, 0, 2])
     assert some["report"]["quality"]["baseline"]["n_labelled"] == 2
     assert some["report"]["quality"]["baseline"]["accuracy"] == 0.5
-    assert [case["baseline"]["correct"] for case in some["cases"]] == [None, True, False]
+    assert [case["variants"][0]["correct"] for case in some["cases"]] == [None, True, False]
 
 
 def test_nothing_is_no_perfect_agreement():
@@ -138,13 +138,14 @@ def test_nothing_is_no_perfect_agreement():
 def test_a_result_is_plain_json_with_every_mapping():
     result = json.loads(json.dumps(evaluate(corpus(2), first_slot, [0, None]), allow_nan=False))
     case = result["cases"][0]
-    order, renamed = case["variants"]
-    assert case["canonical_keys"] == ["k0", "k1", "k2"]
-    assert [order["transform"], renamed["transform"]] == ["option_order", "label_rename"]
-    assert [order["presented_keys"][0]] == [case["canonical_keys"][order["canonical_indices"][0]]]
+    first, order, renamed = case["variants"]
+    assert case["options"] == first["presented_options"] == ["k0", "k1", "k2"]
+    assert [first["kind"], order["kind"], renamed["kind"]] == ["baseline", "option_order", "label_rename"]
+    assert order["presented_options"][0] == case["options"][order["canonical_indices"][0]]
+    assert "comparison" not in first
     assert order["probabilities"][order["canonical_indices"][0]] == 0.8
     assert renamed["transformed_to_canonical"] == {"A": "k0", "B": "k1", "C": "k2"}
-    assert order["comparison"]["agreement"] == (order["canonical_indices"][0] == 0)
+    assert order["comparison"]["semantic_agreement"] == (order["canonical_indices"][0] == 0)
 
 
 def test_cases_may_be_made_before():
