@@ -75,6 +75,21 @@ def test_all_langs_is_the_grid_of_the_main_job():
     assert (built.dataset.per_lang, built.dataset.n_opts, built.dataset.seed) == (100, 20, 13)
 
 
+def test_the_presentation_sweep_asks_every_language_of_the_checks_without_a_temperature():
+    built = build_one("+sweep=presentation", "gate.checks={de: {score_slot0_identical: {min: -0.2}}}")
+    assert (built.dataset.name, built.dataset.path, built.languages) == ("presentation", None, None)
+    assert [regime.kind for regime in built.regimes] == ["unit"]
+    assert (built.min_confidence, built.executor.device) == ((None,), "cpu")
+    assert built.gate.checks == {"de": {"score_slot0_identical": {"min": -0.2}}}
+    assert built.dataset.parity_on_all
+    assert not build_one("+sweep=all_langs").dataset.parity_on_all
+
+
+def test_the_checks_present_every_order_themselves():
+    with pytest.raises(ConfigError, match=r"transform: expected \[baseline\] with dataset=presentation"):
+        build_one("+sweep=presentation", "transform=[baseline,option_order]")
+
+
 def test_the_command_line_wins_over_all_langs():
     built = build_one("+sweep=all_langs", "languages=[en,de]", "dataset.per_lang=10", "min_confidence=0.3")
     assert (built.languages, built.dataset.per_lang, built.min_confidence) == (("en", "de"), 10, (0.3,))
@@ -154,9 +169,9 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
 @pytest.mark.parametrize(
     ("override", "group", "got", "nearest", "all_names"),
     [
-        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl"}),
+        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl", "presentation"}),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
-        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs", "robustness"}),
+        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs", "presentation", "robustness"}),
         ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
         ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
         ("checkpoint=[englsh]", "checkpoint", "englsh", "english", CHECKPOINTS),
