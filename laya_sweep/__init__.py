@@ -30,9 +30,17 @@ if TYPE_CHECKING:
         open_engine,
         questions_fingerprint,
     )
-    from laya_sweep.gates import POLICY_VERSION, VERDICT_SCHEMA, Policy, Scorecard, Thresholds, Verdict, read_policy
+    from laya_sweep.gates import (
+        EVALS_SCHEMA,
+        POLICY_VERSION,
+        VERDICT_SCHEMA,
+        Policy,
+        Scorecard,
+        Thresholds,
+        Verdict,
+        read_policy,
+    )
     from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION, MetricRow
-    from laya_sweep.published import EVALS_SCHEMA
     from laya_sweep.store import SCHEMA_VERSION
     from laya_sweep.stored_run import REPORT_SCHEMA, StoredRun
     from laya_sweep.suites import LabelledSet, read_labelled
@@ -93,9 +101,17 @@ _ROOMS = {
         "open_engine",
         "questions_fingerprint",
     ),
-    "gates": ("POLICY_VERSION", "VERDICT_SCHEMA", "Policy", "Scorecard", "Thresholds", "Verdict", "read_policy"),
+    "gates": (
+        "EVALS_SCHEMA",
+        "POLICY_VERSION",
+        "VERDICT_SCHEMA",
+        "Policy",
+        "Scorecard",
+        "Thresholds",
+        "Verdict",
+        "read_policy",
+    ),
     "metrics": ("COVERAGE_METRIC_DEFINITION", "MetricRow"),
-    "published": ("EVALS_SCHEMA",),
     "store": ("SCHEMA_VERSION",),
     "stored_run": ("REPORT_SCHEMA", "StoredRun"),
     "suites": ("LabelledSet", "read_labelled"),

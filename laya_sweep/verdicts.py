@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 from laya_sweep import gates
 from laya_sweep.errors import Problem, QualityError, UsageError
 from laya_sweep.evaluation import Evaluation
-from laya_sweep.gates import Mode, Policy, Scorecard, Thresholds, Verdict, read_scorecard, scorecard_of
-from laya_sweep.judging import Named, run_scorecards
-from laya_sweep.published import EVALS_SCHEMA, laya_evals_document
+from laya_sweep.gates import EVALS_SCHEMA, Mode, Policy, Scorecard, Thresholds, Verdict, read_scorecard, scorecard_of
+from laya_sweep.judging import run_scorecards
+from laya_sweep.published import laya_evals_document
+from laya_sweep.report_cards import Named
 from laya_sweep.stored_run import StoredRun
 
 #: A run (its folder or `StoredRun`), an `Evaluation`, a report or map of figures (values or the path of a JSON file).

@@ -25,6 +25,7 @@ from laya_sweep.evaluation.runner import MinConfidence
 from laya_sweep.gates import OVERALL, Place, Scorecard, accepted_counts, scorecard_of_rows
 from laya_sweep.metrics import MetricRow
 from laya_sweep.metrics.accuracy import tolerance_of
+from laya_sweep.min_confidence import from_document
 from laya_sweep.scoring import Regime
 from laya_sweep.stored_run import REPORT_SCHEMA
 from laya_sweep.suites import questions_fingerprint
@@ -86,7 +87,7 @@ class Evaluation:
     @cached_property
     def metrics(self) -> tuple[MetricRow, ...]:
         """Every metric with count, interval, and the reason where it has no value: overall and by slice."""
-        thresholds = [] if isinstance(self.min_confidence, Mapping) else [self.min_confidence]
+        thresholds = [from_document(self.min_confidence)]
         languages = sorted({case.language for case in self.dataset.cases})
         return tuple(summarise_result(self.decisions, languages, thresholds, self.score_within))
 
@@ -97,7 +98,7 @@ class Evaluation:
             self.name,
             self.metrics,
             identity={"schema": REPORT_SCHEMA, **self.fingerprints()},
-            min_confidence=self.min_confidence,
+            min_confidence=from_document(self.min_confidence),
             accepted=accepted_counts(decision_columns(self.decisions)),
             timings=self.figures,
             errored=self.dataset.questions - self.decisions.num_rows,

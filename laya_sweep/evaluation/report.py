@@ -6,38 +6,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from laya_sweep.evaluation.dataset import Dataset
-from laya_sweep.evaluation.outcome import Answered, Outcome
+from laya_sweep.evaluation.outcome import Outcome
+from laya_sweep.evaluation.reported import reported_decisions
+from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.gates.metric_kinds import is_confidence
 from laya_sweep.identity import library_versions
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.published import EVALS_SCHEMA
-from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
-from laya_sweep.scoring import answer_is_right
-
-Cases = Sequence[Mapping[str, Any]]
+from laya_sweep.published.evals_figures import EvalsFigures, case_scores, evals_figures
 
 
 def report_document(
     dataset: Dataset, outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The report of an outcome; `config` adds to what every report records."""
-    cases = [*_cases(dataset, outcome, tolerances)]
+    decisions = reported_decisions(dataset, outcome.answered)
+    overall, slices = _figures(decisions, tolerances)
     return {
         "config": _config(outcome, tolerances, config),
-        "overall": _overall(cases, tolerances) | outcome.figures,
-        "slices": _slices(cases, tolerances),
-        "cases": cases,
+        "overall": overall | outcome.figures,
+        "slices": slices,
+        "cases": [*_cases(dataset, outcome, decisions.to_pylist(), tolerances)],
     }
 
 
-def _cases(dataset: Dataset, outcome: Outcome, tolerances: Sequence[float]) -> Iterator[dict[str, Any]]:
+def _cases(
+    dataset: Dataset, outcome: Outcome, decisions: Sequence[Mapping[str, Any]], tolerances: Sequence[float]
+) -> Iterator[dict[str, Any]]:
     """One case per labelled question that was answered, in the order of the rows and of their labels."""
-    answered = {(one.index, one.qid): one for one in outcome.answered}
+    answered = {
+        (one.index, one.qid): (one, decision) for one, decision in zip(outcome.answered, decisions, strict=True)
+    }
     for index, case in enumerate(dataset.cases):
         for qid, expected in case.expected.items():
             if (index, qid) in answered:
-                one = answered[index, qid]
+                one, decision = answered[index, qid]
                 yield {
                     "qid": qid,
                     "language": case.language or None,
@@ -46,47 +52,29 @@ def _cases(dataset: Dataset, outcome: Outcome, tolerances: Sequence[float]) -> I
                     "expected": expected,
                     "answer": one.answer,
                     "confidence": one.confidence,
-                    "correct": answer_is_right(one.answer, expected),
-                    "scores": _scores(one, expected, tolerances),
+                    "correct": decision["correct"],
+                    "scores": case_scores({**decision, "answer_confidence": one.confidence}, tolerances),
                     **one.extras,
                 }
 
 
-def _scores(one: Answered, expected: Any, tolerances: Sequence[float]) -> dict[str, float | None]:  # noqa: ANN401
-    return case_scores({**one.answer, "answer_confidence": one.confidence}, expected, tolerances)
-
-
-def _overall(cases: Cases, tolerances: Sequence[float]) -> dict[str, float]:
-    sure = _sure(cases)
-    if len(sure) == len(cases):
-        return overall_metrics(cases, tolerances)
-    return _merged(overall_metrics([*map(_unsure, cases)], tolerances), overall_metrics(sure, tolerances))
-
-
-def _slices(cases: Cases, tolerances: Sequence[float]) -> dict[str, dict[str, dict[str, float]]]:
-    sure = _sure(cases)
-    if len(sure) == len(cases):
-        return slice_metrics(cases, tolerances)
-    every, known = slice_metrics([*map(_unsure, cases)], tolerances), slice_metrics(sure, tolerances)
-    return {
+def _figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigures:
+    """Figures of confidence from the answers that tell one, all others from every answer."""
+    told = pc.is_finite(decisions["answer_confidence"])
+    every = evals_figures(decisions, tolerances)
+    if not decisions.num_rows or pc.all(told).as_py():
+        return every
+    sure = evals_figures(decisions.filter(told), tolerances)
+    slices = {
         dimension: {
-            value: _merged(figures, known.get(dimension, {}).get(value, {})) for value, figures in groups.items()
+            value: _merged(figures, sure.slices.get(dimension, {}).get(value, {})) for value, figures in groups.items()
         }
-        for dimension, groups in every.items()
+        for dimension, groups in every.slices.items()
     }
-
-
-def _sure(cases: Cases) -> Cases:
-    """Cases whose answer tells a confidence: the others enter accuracies, and no figure of confidence."""
-    return [case for case in cases if case["confidence"] is not None]
-
-
-def _unsure(case: Mapping[str, Any]) -> Mapping[str, Any]:
-    return case if case["confidence"] is not None else {**case, "confidence": 0.0}
+    return EvalsFigures(_merged(every.overall, sure.overall), slices)
 
 
 def _merged(every: Mapping[str, float], sure: Mapping[str, float]) -> dict[str, float]:
-    """Figures of confidence from the cases that tell one, all others from every case."""
     kept = {name: value for name, value in every.items() if not _of_confidence(name)}
     return kept | {name: value for name, value in sure.items() if _of_confidence(name)}
 
