@@ -165,6 +165,7 @@ def _spec(
         parity_variants=sample,
         min_confidence=settings.min_confidence,
         parity_on_all=settings.dataset.parity_on_all,
+        sort_by_length=settings.sort_by_length,
     )
 
 

@@ -19,6 +19,7 @@ from laya_sweep.engines.engine import (
     Shape,
     padded_shape,
 )
+from laya_sweep.engines.marks import runtime_marks
 from laya_sweep.engines.temperature import TemperatureFact, resolve_temperatures
 
 
@@ -54,4 +55,5 @@ __all__ = [
     "locate",
     "padded_shape",
     "resolve_temperatures",
+    "runtime_marks",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from laya_sweep.reports.result import ResultReport
-from laya_sweep.reports.table import cell, shown, table
+from laya_sweep.reports.table import cell, figure, table
 
 _VERDICTS = {None: "no gate", True: "pass", False: "FAIL"}
 
@@ -56,7 +56,7 @@ def _summary(checks: Sequence[Mapping[str, Any]]) -> str:
     for check in checks:
         gate = "none" if check["gate"] is None else _limits(check["gate"])
         ranges = (_range(check[name]) for name in ("interval", "leave_one_state_out"))
-        value = shown(check["value"]) if check["value"] is not None else f"none: {check['reason']}"
+        value = figure(check["value"]) if check["value"] is not None else f"none: {check['reason']}"
         verdict = _VERDICTS[check["passed"]]
         rows.append([check["language"], check["check"], value, *ranges, str(check["n"]), gate, verdict])
     return table(header, rows)
@@ -67,11 +67,11 @@ def _range(limits: Mapping[str, float] | None) -> str:
 
 
 def _details(check: Mapping[str, Any]) -> Iterator[str]:
-    states = [[str(i), shown(value)] for i, value in enumerate(check["per_state"])]
+    states = [[str(i), figure(value)] for i, value in enumerate(check["per_state"])]
     yield table(["state", "value"], states)
     yield ""
     rows = [
-        [entry["name"], shown(entry["value"]), ", ".join(map(shown, entry["slots"]))]
+        [entry["name"], figure(entry["value"]), ", ".join(map(figure, entry["slots"]))]
         for entry in check["per_configuration"]
     ]
     yield table(["configuration", "value", "per slot"], rows)

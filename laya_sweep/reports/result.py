@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import order, to_document
 from laya_sweep.settings import BASELINE
 
 _MACRO = "macro:language"
@@ -30,7 +31,8 @@ class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
     `errored` lists the questions without an answer (language, index, question, error), `not_applicable` those that
     the transform leaves out (question, reason, cases); `checks` are the results of the presentation checks, None
-    for every other dataset."""
+    for every other dataset. `served` tells whether the runtime applies these temperatures, so that marks at a
+    min_confidence are its own; None where that is unknown."""
 
     checkpoint: str
     transform: str
@@ -42,6 +44,7 @@ class ResultReport:
     errored: tuple[Mapping[str, Any], ...] = ()
     not_applicable: tuple[Mapping[str, Any], ...] = ()
     checks: tuple[Mapping[str, Any], ...] | None = None
+    served: bool | None = None
 
     @property
     def title(self) -> str:
@@ -92,6 +95,7 @@ class ResultReport:
             "checkpoint": self.checkpoint,
             "transform": self.transform,
             "regime": self.regime,
+            "served": self.served,
             "languages_asked": len(self.asked),
             "languages_ran": len(self.ran),
             "complete": self.complete,
@@ -118,11 +122,12 @@ class ResultReport:
 def _figures(rows: Sequence[MetricRow], dimension: str, value: str) -> dict[str, Any]:
     """Figures of one slice: `metrics` by name, and by threshold what a min_confidence keeps."""
     own = [row for row in rows if (row.slice_dimension, row.slice_value) == (dimension, value)]
-    thresholds = sorted({row.min_confidence for row in own if row.min_confidence is not None})
+    thresholds = sorted({row.min_confidence for row in own if row.min_confidence is not None}, key=order)
     return {
         "metrics": {row.metric: _figure(row) for row in own if row.min_confidence is None},
         "min_confidence": [
-            {"min_confidence": threshold} | {row.metric: _figure(row) for row in own if row.min_confidence == threshold}
+            {"min_confidence": to_document(threshold)}
+            | {row.metric: _figure(row) for row in own if row.min_confidence == threshold}
             for threshold in thresholds
         ],
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from laya_sweep.metrics import MetricRow
 from laya_sweep.reports.result import ResultReport
-from laya_sweep.reports.table import cell, shown, table, with_interval
+from laya_sweep.reports.table import cell, figure, table, with_interval
 from laya_sweep.settings import BASELINE
 
 #: Columns of the tables: how often the answer changed and what that cost, then how far the numbers moved.
@@ -37,7 +37,7 @@ def robustness_line(result: ResultReport) -> str | None:
     rows = _rows(result, "overall", "")
     if not rows:
         return None
-    figures = " ".join(f"{short}={shown(rows[name].value)}" for name, short in _SHORT.items())
+    figures = " ".join(f"{short}={figure(rows[name].value)}" for name, short in _SHORT.items())
     name = f"{result.checkpoint} {result.regime} {_group(result)}"
     return f"{name} against {BASELINE}: pairs={rows['semantic_agreement_rate'].n} {figures}"
 

@@ -18,7 +18,7 @@ def cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def shown(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """A figure in 4 decimals, or `none`."""
     return "none" if value is None else f"{value:.4f}"
 
@@ -26,4 +26,4 @@ def shown(value: float | None) -> str:
 def with_interval(row: MetricRow) -> str:
     """A figure with its limits where it has some."""
     limits = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-    return shown(row.value) + limits
+    return figure(row.value) + limits
