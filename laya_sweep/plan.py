@@ -98,12 +98,14 @@ def make_plan(
     versions = library_versions(ENGINE_LIBRARIES)
     cells: list[Cell] = []
     damaged: list[str] = []
+    shown = _shown(settings, languages)
     for checkpoint in checkpoints:
         for language in languages:
             for transform in settings.transforms:
                 if language.error is None:
                     identity = _identity(settings, checkpoint, language, transform, versions)
-                    cell, facts = _cell(checkpoint, language, transform, identity, store)
+                    variants = shown[language.code, transform.name]
+                    cell, facts = _cell(checkpoint, language, transform.name, variants, identity, store)
                     cells.append(cell)
                     damaged += facts.damaged
     return Plan(tuple(checkpoints), tuple(languages), tuple(cells), tuple(damaged))
@@ -126,6 +128,15 @@ def _build_language(suite: Suite, code: str) -> Language:
         return Language(code, tuple(suite.cases(code)), suite.recipe(code), None)
     except LanguageError as error:
         return Language(code, (), {}, str(error))
+
+
+def _shown(settings: Settings, languages: Sequence[Language]) -> dict[tuple[str, str], tuple[Variant, ...]]:
+    """Variants by language and transform: every checkpoint is shown the same."""
+    return {
+        (language.code, transform.name): tuple(present(transform, language.cases))
+        for language in languages
+        for transform in settings.transforms
+    }
 
 
 def _identity(
@@ -151,17 +162,21 @@ def _identity(
 
 
 def _cell(
-    checkpoint: Checkpoint, language: Language, transform: TransformSettings, identity: dict[str, Any], store: FactStore
+    checkpoint: Checkpoint,
+    language: Language,
+    transform: str,
+    variants: tuple[Variant, ...],
+    identity: dict[str, Any],
+    store: FactStore,
 ) -> tuple[Cell, CellFacts]:
     key = cell_key(identity)
     facts = store.read(key)
-    variants = tuple(present(transform, language.cases))
     cell = Cell(
         key=key,
         identity=identity,
         checkpoint=checkpoint.name,
         language=language.code,
-        transform=transform.name,
+        transform=transform,
         cases=language.cases,
         variants=variants,
         done=frozenset(facts.done()),

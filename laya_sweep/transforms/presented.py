@@ -52,10 +52,13 @@ def as_it_stands(question: Question) -> Presented:
     >>> as_it_stands({"type": "noul", "instructions": "?", "option_order": [1, 0]}).presented_keys
     ('true', 'false')
     """
+    return untouched(deepcopy(question))
+
+
+def untouched(question: Question) -> Presented:
+    """The question itself, no copy of it, with identity mappings: for the many cases of a baseline."""
     labels = option_labels(question)
-    return Presented(
-        deepcopy(question), tuple(range(len(labels))), shown_order(question), labels, shown_words(question)
-    )
+    return Presented(question, tuple(range(len(labels))), shown_order(question), labels, shown_words(question))
 
 
 def shown_order(question: Question) -> tuple[int, ...]:
