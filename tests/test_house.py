@@ -28,8 +28,8 @@ ALLOWED = {
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
     "hub": {"errors"},
-    "suites": {"demo", "errors", "hub", "identity", "settings"},
-    "transforms": {"suites"},
+    "suites": {"checks", "demo", "errors", "hub", "identity", "settings"},
+    "transforms": {"identity", "scoring", "settings", "suites"},
     # facts
     "engines": {
         "demo",
@@ -47,10 +47,14 @@ ALLOWED = {
     "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
+    "checks": {"errors", "gates", "jsonfile", "metrics"},
+    "checking": {"checks", "derive", "errors", "metrics", "suites"},
+    "metamorphic": {"engines", "metrics", "scoring", "settings", "transforms"},
+    "pairing": {"derive", "metrics", "settings", "store"},
     "scoring": {"min_confidence"},
     "metrics": {"min_confidence"},
     "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
-    "reports": {"identity", "metrics", "min_confidence"},
+    "reports": {"identity", "metrics", "min_confidence", "settings"},
     "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
     "truncation": {"derive", "metrics"},
     # the command line
@@ -58,9 +62,22 @@ ALLOWED = {
     "dataset_config": {"settings", "suites"},
     "config": {"dataset_config", "errors", "jsonfile", "min_confidence", "settings", "suites", "transforms"},
     "console": {"execution"},
-    "documents": {"engines", "identity", "min_confidence", "plan", "reports", "settings", "store", "suites"},
+    "documents": {
+        "engines",
+        "identity",
+        "min_confidence",
+        "plan",
+        "reports",
+        "scoring",
+        "settings",
+        "store",
+        "suites",
+        "transforms",
+    },
     "run_folder": {"errors", "store"},
     "sweep": {
+        "checking",
+        "checks",
         "console",
         "derive",
         "documents",
@@ -72,6 +89,7 @@ ALLOWED = {
         "inference",
         "judging",
         "metrics",
+        "pairing",
         "min_confidence",
         "plan",
         "reports",
@@ -98,10 +116,12 @@ ALLOWED = {
         "jsonfile",
         "language_table",
         "metrics",
+        "pairing",
         "min_confidence",
         "reports",
         "run_folder",
         "scoring",
+        "settings",
         "store",
         "stored_run",
         "suites",
@@ -142,8 +162,12 @@ ALLOWED = {
     },
     "verdicts": {"errors", "evaluation", "gates", "judging", "published", "report_cards", "stored_run"},
     "verbs": {
+        "compose",
+        "config",
+        "console",
         "errors",
         "gates",
+        "hub",
         "jsonfile",
         "judging",
         "language_table",
@@ -155,6 +179,7 @@ ALLOWED = {
         "store",
         "stored_run",
         "suites",
+        "sweep",
     },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
@@ -172,7 +197,7 @@ LIBRARIES = {
     "rich": {"console"},
 }
 
-LIGHT_ROOMS = {"gates", "metrics", "scoring"}
+LIGHT_ROOMS = {"checks", "gates", "metrics", "scoring"}
 
 
 def shown(path):
@@ -257,7 +282,7 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
         "from laya_sweep.__main__ import main; main(['--version'])",
         "import laya_sweep.config",
         "import laya_sweep.sweep",
-        "import laya_sweep.verbs, laya_sweep.published",
+        "import laya_sweep.verbs, laya_sweep.published, laya_sweep.checks, laya_sweep.metamorphic",
         "import laya_sweep.scoring, laya_sweep.metrics, laya_sweep.reports, laya_sweep.derive",
         "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
     ],

@@ -39,6 +39,7 @@ class WorkerSpec:
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
     sort_by_length: bool = False
+    parity_on_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
