@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
+from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.scoring import option_labels
@@ -51,7 +52,7 @@ def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
     for variant in cell.variants:
         for qid in variant.questions:
             question = cases[variant.case_id].questions[qid]
-            shown = variant.presented(qid, option_labels(question))
+            seen = variant.presented(qid, option_labels(question))
             yield {
                 "language": cell.language,
                 "transform": cell.transform,
@@ -59,10 +60,10 @@ def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
                 "variant": variant.name,
                 "question": qid,
                 "question_type": question["type"],
-                "presented_keys": list(shown.presented_keys),
-                "canonical_to_transformed": list(shown.shown_labels),
-                "transformed_to_canonical": [shown.canonical_labels[index] for index in shown.slots],
-                "canonical_indices": list(shown.slots),
+                "presented_keys": list(seen.presented_keys),
+                "canonical_to_transformed": list(seen.shown_labels),
+                "transformed_to_canonical": [seen.canonical_labels[index] for index in seen.slots],
+                "canonical_indices": list(seen.slots),
             }
 
 
@@ -95,6 +96,7 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
+    requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
     return {
         "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
         "dataset": suite.document(),
@@ -102,15 +104,21 @@ def config_document(
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: _checkpoint_document(checkpoint, temperatures[checkpoint.name])
+            checkpoint.name: {
+                "requested_revision": requested[checkpoint.name],
+                **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
+            }
             for checkpoint in plan.checkpoints
         },
         "regimes": {
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
-        "min_confidence": list(settings.min_confidence),
-        "metrics": {"score_within": list(settings.metrics.score_within)},
+        "metrics": {
+            "rounding": settings.metrics.rounding,
+            "score_within": list(settings.metrics.score_within),
+        },
+        "min_confidence": [to_document(value) for value in settings.min_confidence],
         "device": settings.executor.device,
         "dtype": "float32",
     }
@@ -140,6 +148,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
         f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
         f"= {grid} grid points",
+        f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
     for checkpoint in plan.checkpoints:
         own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]
@@ -149,7 +158,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         )
     lines += [f"  {note}" for note in not_applicable_notes(settings, plan)]
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
-    lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
+    lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
         f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
         f"one pass per grid point would be {plan.rows * grid}"
@@ -169,6 +178,13 @@ def not_applicable_notes(settings: Settings, plan: Plan) -> list[str]:
         for transform in settings.transforms
         for question, reason, cases in not_applicable_of(transform.name, plan)
     ]
+
+
+def damage_line(damage: str) -> str:
+    """What follows from a damaged file of the store: facts are computed again, rows stand without the rest."""
+    if damage.startswith("part-"):
+        return f"a damaged part is computed again: {damage}"
+    return f"a damaged file; its rows stand, what it told of their calls is lost: {damage}"
 
 
 def macro_line(result: ResultReport) -> str:

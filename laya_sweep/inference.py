@@ -164,6 +164,7 @@ def _spec(
         store_token=token,
         parity_variants=sample,
         min_confidence=settings.min_confidence,
+        sort_by_length=settings.sort_by_length,
     )
 
 

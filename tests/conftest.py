@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from processes import ended
 
 ROOT = Path(__file__).parents[1]
 
@@ -83,14 +83,6 @@ def inputs(english: list[str], shared: Path) -> list[str]:
 
 @pytest.fixture
 def started() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Processes a test starts: asked to end, and then ended with their whole group, by id."""
-    processes: list[subprocess.Popen[bytes]] = []
-    yield processes
-    for process in reversed(processes):
-        if process.poll() is None:
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, 9)
-        process.wait()
+    """Processes a test starts, ended with it."""
+    with ended() as processes:
+        yield processes

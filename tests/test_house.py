@@ -21,7 +21,9 @@ ALLOWED = {
     # plain values and rules
     "errors": set(),
     "identity": set(),
-    "settings": set(),
+    "min_confidence": set(),
+    "settings": {"min_confidence"},
+    "source_revision": set(),
     # where cases come from, how they are shown
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
@@ -29,25 +31,36 @@ ALLOWED = {
     "suites": {"demo", "errors", "hub", "identity", "settings"},
     "transforms": {"identity", "scoring", "settings", "suites"},
     # facts
-    "engines": {"demo", "errors", "memo_tokenizer", "hub", "identity", "scoring", "settings", "transforms"},
+    "engines": {
+        "demo",
+        "errors",
+        "hub",
+        "identity",
+        "memo_tokenizer",
+        "min_confidence",
+        "scoring",
+        "settings",
+        "transforms",
+    },
     "store": {"errors", "identity"},
-    "execution": {"engines", "errors", "hub", "scoring", "settings", "store", "transforms"},
+    "execution": {"engines", "errors", "hub", "min_confidence", "scoring", "settings", "store", "transforms"},
     "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
-    "scoring": set(),
-    "metrics": set(),
-    "gates": {"errors", "jsonfile", "metrics"},
-    "reports": {"identity", "metrics", "settings"},
-    "derive": {"errors", "metrics", "plan", "scoring", "store"},
+    "scoring": {"min_confidence"},
+    "metrics": {"min_confidence"},
+    "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
+    "reports": {"identity", "metrics", "min_confidence", "settings"},
+    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
     "pairing": {"derive", "metrics", "settings", "store"},
     # the command line
     "compose": {"errors"},
-    "config": {"errors", "settings", "suites", "transforms"},
+    "config": {"errors", "jsonfile", "min_confidence", "settings", "suites", "transforms"},
     "console": {"execution"},
     "documents": {
         "engines",
         "identity",
+        "min_confidence",
         "plan",
         "reports",
         "scoring",
@@ -69,26 +82,33 @@ ALLOWED = {
         "inference",
         "judging",
         "metrics",
+        "min_confidence",
         "pairing",
         "plan",
         "reports",
         "run_folder",
         "scoring",
         "settings",
+        "source_revision",
         "store",
         "stored_run",
         "suites",
     },
     # stored runs, and documents that others publish or read
     "jsonfile": {"errors"},
-    "stored_run": {"errors", "jsonfile", "store"},
+    "stored_run": {"errors", "jsonfile", "min_confidence", "store"},
+    "language_table": {"errors", "jsonfile"},
+    "report_cards": {"errors", "gates", "metrics", "min_confidence", "stored_run"},
     "published": {
         "derive",
         "documents",
         "errors",
+        "gates",
         "identity",
         "jsonfile",
+        "language_table",
         "metrics",
+        "min_confidence",
         "pairing",
         "reports",
         "run_folder",
@@ -103,13 +123,51 @@ ALLOWED = {
         "errors",
         "gates",
         "metrics",
+        "min_confidence",
+        "report_cards",
         "reports",
         "run_folder",
         "settings",
         "stored_run",
         "jsonfile",
     },
-    "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
+    # the same for a notebook or a test suite
+    "evaluation": {
+        "derive",
+        "engines",
+        "errors",
+        "execution",
+        "gates",
+        "hub",
+        "identity",
+        "metrics",
+        "min_confidence",
+        "plan",
+        "published",
+        "reports",
+        "scoring",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+        "transforms",
+    },
+    "verdicts": {"errors", "evaluation", "gates", "judging", "published", "report_cards", "stored_run"},
+    "verbs": {
+        "errors",
+        "gates",
+        "jsonfile",
+        "judging",
+        "language_table",
+        "min_confidence",
+        "published",
+        "report_cards",
+        "run_folder",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+    },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 
@@ -122,7 +180,7 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines"},
+    "laya": {"config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
     "rich": {"console"},
 }
 
@@ -165,8 +223,25 @@ def test_the_table_closes_no_circle_and_names_real_rooms():
     assert set(order) == set(ALLOWED) == {room_of(path) for path in MODULES} - {"__init__"}
 
 
-def test_the_package_itself_imports_nothing():
-    assert [*imported(PACKAGE / "__init__.py")] == []
+def test_the_package_itself_imports_nothing_but_the_standard_library():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    names = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    names += [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    assert set(names) <= sys.stdlib_module_names
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    assert all(isinstance(node, ast.ImportFrom) for node in checked.body)
+
+
+def test_names_of_the_package_are_listed_typed_and_found():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    typed = {alias.name: node.module for node in checked.body for alias in node.names}
+    assert sorted(typed, key=in_order) == [*laya_sweep.__all__]
+    for name, module in typed.items():
+        assert getattr(laya_sweep, name) is getattr(importlib.import_module(module), name)
+    assert set(laya_sweep.__all__) <= set(dir(laya_sweep))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = laya_sweep.nothing
 
 
 @pytest.mark.parametrize("library", sorted(LIBRARIES))
@@ -187,6 +262,8 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
 @pytest.mark.parametrize(
     "code",
     [
+        "import laya_sweep; assert not {'numpy', 'pyarrow', 'laya'} & set(sys.modules)",
+        "from laya_sweep import *",
         "import laya_sweep.__main__",
         "from laya_sweep.__main__ import main; main(['--help'])",
         "from laya_sweep.__main__ import main; main(['--version'])",

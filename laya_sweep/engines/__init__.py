@@ -18,6 +18,7 @@ from laya_sweep.engines.engine import (
     Shape,
     padded_shape,
 )
+from laya_sweep.engines.marks import runtime_marks
 from laya_sweep.engines.temperature import TemperatureFact, resolve_temperatures
 
 
@@ -45,4 +46,5 @@ __all__ = [
     "locate",
     "padded_shape",
     "resolve_temperatures",
+    "runtime_marks",
 ]

@@ -78,7 +78,10 @@ class OutOfMemoryError(Exception):
 
 
 class Engine(Protocol):
-    """A loaded checkpoint."""
+    """A loaded checkpoint.
+
+    An engine with an attribute `takes_batches` that is False gets its rows one by one, in the order they come.
+    """
 
     def info(self) -> EngineInfo:
         """Device, threads and temperatures in force."""
@@ -100,8 +103,11 @@ class Engine(Protocol):
         """
         ...
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
-        """The runtime's own public answers by question id, for the parity check."""
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
+        """The runtime's own public answers by question id, for the parity check.
+
+        `min_confidence` is in the runtime's own form, to be handed on as it is.
+        """
         ...
 
 

@@ -4,11 +4,13 @@ from laya_sweep.reports.line import LanguageFigures, language_figures, language_
 from laya_sweep.reports.markdown import markdown
 from laya_sweep.reports.result import ResultReport, result_title
 from laya_sweep.reports.robustness import robustness_line
-from laya_sweep.reports.timing import timing_document, timing_figures
+from laya_sweep.reports.timing import UNKNOWN, call_figures, timing_document, timing_figures
 
 __all__ = [
+    "UNKNOWN",
     "LanguageFigures",
     "ResultReport",
+    "call_figures",
     "language_figures",
     "language_line",
     "markdown",

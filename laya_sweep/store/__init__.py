@@ -10,6 +10,7 @@ from laya_sweep.store.files import (
     write_bytes,
 )
 from laya_sweep.store.schemas import (
+    CALLS,
     CASES,
     CHECKPOINTS,
     CURVES,
@@ -18,6 +19,7 @@ from laya_sweep.store.schemas import (
     LOGITS,
     METRICS,
     PAIRS,
+    RUN_CALLS,
     RUN_TIMINGS,
     SCHEMA_VERSION,
     TABLES,
@@ -26,6 +28,7 @@ from laya_sweep.store.schemas import (
 )
 
 __all__ = [
+    "CALLS",
     "CASES",
     "CHECKPOINTS",
     "CURVES",
@@ -34,6 +37,7 @@ __all__ = [
     "LOGITS",
     "METRICS",
     "PAIRS",
+    "RUN_CALLS",
     "RUN_TIMINGS",
     "SCHEMA_VERSION",
     "TABLES",
