@@ -11,12 +11,9 @@ from laya_sweep.min_confidence import MinConfidence
 
 #: The transform that shows a case as it stands; every other one is compared with it.
 BASELINE = "baseline"
-<<<<<<< HEAD
 
 #: The dataset of the presentation checks.
 PRESENTATION = "presentation"
-=======
->>>>>>> w-e
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,10 +328,7 @@ class SweepRun:
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
             not_applicable=tuple(entry._asdict() for entry in not_applicable_of(key.transform, self.plan)),
-<<<<<<< HEAD
             checks=self._check_documents(key),
-=======
->>>>>>> w-e
             served=self._is_served(key),
         )
 

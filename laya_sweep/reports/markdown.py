@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-<<<<<<< HEAD
 from laya_sweep.min_confidence import order, shown
 from laya_sweep.reports.checks import checks_markdown
-=======
-from laya_sweep.min_confidence import order
-from laya_sweep.min_confidence import shown as threshold_shown
->>>>>>> w-e
 from laya_sweep.reports.result import ResultReport
 from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
 from laya_sweep.reports.table import cell, figure, table, with_interval
@@ -102,11 +97,7 @@ def _threshold_parts(result: ResultReport) -> list[str]:
     own = {(row.min_confidence, row.metric): row for row in rows}
     lines = [
         [
-<<<<<<< HEAD
             shown(threshold),
-=======
-            threshold_shown(threshold),
->>>>>>> w-e
             *(with_interval(own[threshold, name]) if (threshold, name) in own else "none" for name in _KEPT),
         ]
         for threshold in thresholds

@@ -29,16 +29,10 @@ def result_title(checkpoint: str, regime: str, transform: str) -> str:
 @dataclass(frozen=True, slots=True)
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
-<<<<<<< HEAD
     `errored` lists the questions without an answer (language, index, question, error), `not_applicable` those that
     the transform leaves out (question, reason, cases); `checks` are the results of the presentation checks, None
     for every other dataset. `served` tells whether the runtime applies these temperatures, so that marks at a
     min_confidence are its own; None where that is unknown."""
-=======
-    `errored` lists the questions without an answer (language, index, question, error). `served` tells whether the
-    runtime applies these temperatures, so that marks at a min_confidence are its own; None where that is unknown.
-    `not_applicable` lists what the transform leaves out (question, reason, cases)."""
->>>>>>> w-e
 
     checkpoint: str
     transform: str
@@ -48,10 +42,6 @@ class ResultReport:
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
-<<<<<<< HEAD
-=======
-    served: bool | None = None
->>>>>>> w-e
     not_applicable: tuple[Mapping[str, Any], ...] = ()
     checks: tuple[Mapping[str, Any], ...] | None = None
     served: bool | None = None
