@@ -52,7 +52,7 @@ def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
     for variant in cell.variants:
         for qid in variant.questions:
             question = cases[variant.case_id].questions[qid]
-            shown = variant.presented(qid, option_labels(question))
+            seen = variant.presented(qid, option_labels(question))
             yield {
                 "language": cell.language,
                 "transform": cell.transform,
@@ -60,10 +60,10 @@ def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
                 "variant": variant.name,
                 "question": qid,
                 "question_type": question["type"],
-                "presented_keys": list(shown.presented_keys),
-                "canonical_to_transformed": list(shown.shown_labels),
-                "transformed_to_canonical": [shown.canonical_labels[index] for index in shown.slots],
-                "canonical_indices": list(shown.slots),
+                "presented_keys": list(seen.presented_keys),
+                "canonical_to_transformed": list(seen.shown_labels),
+                "transformed_to_canonical": [seen.canonical_labels[index] for index in seen.slots],
+                "canonical_indices": list(seen.slots),
             }
 
 

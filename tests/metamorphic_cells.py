@@ -5,7 +5,7 @@ from __future__ import annotations
 from laya_sweep import derive
 from laya_sweep.engines.scripted import ScriptedEngine
 from laya_sweep.execution import Shard
-from laya_sweep.execution.rows import Prepared, fact_rows, success
+from laya_sweep.execution.rows import Issued, Prepared, fact_rows, success
 from laya_sweep.pairing import Side, pair_table
 from laya_sweep.plan import Cell
 from laya_sweep.scoring import BucketTemperature, Regime
@@ -32,7 +32,10 @@ def facts_of(script, variants, transform="baseline", language="en", batch=3):
     for start in range(0, len(rows), batch):
         prepared = [Prepared(v, qid, engine.encode(v, qid), 0.0) for v, qid in rows[start : start + batch]]
         forward = engine.forward([row.encoded for row in prepared])
-        outcomes += [success(row, z, 0.0, 0.0, 0.0, 1) for row, z in zip(prepared, forward.logits, strict=True)]
+        outcomes += [
+            success(row, z, 0.0, 0.0, 0.0, (Issued(str(start), batch, 0.0),))
+            for row, z in zip(prepared, forward.logits, strict=True)
+        ]
     shard = Shard(f"key of {transform}", "mine", language, transform, tuple(variants), 1.0)
     return fact_rows(shard, outcomes)
 

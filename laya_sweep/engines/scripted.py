@@ -56,5 +56,6 @@ class ScriptedEngine:
 
     def _answered(self, variant: Variant, qid: str) -> AnsweredQuestion:
         row = self.encode(variant, qid)
-        logits = self.forward([row]).logits[0].tolist()
-        return AnsweredQuestion(variant.questions[qid], logits, row.slots, 1.0, 0.0)
+        logits = np.empty(len(row.slots), dtype=np.float32)
+        logits[list(row.slots)] = self.forward([row]).logits[0]
+        return AnsweredQuestion(variant.questions[qid], logits.tolist(), row.slots, 1.0, 0.0)
