@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep import derive
+from laya_sweep.calibration import map_notes, refuse_fitted_rows, type_temperatures
+from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.console import Console
 from laya_sweep.derive import CellRows, ResultKey, RowError
 from laya_sweep.documents import (
@@ -49,7 +51,7 @@ from laya_sweep.reports import (
 )
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
-from laya_sweep.settings import Settings
+from laya_sweep.settings import RegimeSettings, Settings
 from laya_sweep.source_revision import source_document
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
 from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
@@ -90,7 +92,8 @@ class SweepRun:
         self._languages = self._suite.languages(settings.languages)
         languages = build_languages(self._suite, self._languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
-        self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
+        refuse_fitted_rows(settings.regimes, languages)
+        self._regimes = [_regime(regime) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
         self._rows: dict[str, CellRows] = {}
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
@@ -104,6 +107,8 @@ class SweepRun:
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
             console.note(damage_line(damage))
+        for note in map_notes(self._settings.regimes, plan.checkpoints):
+            console.note(note)
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -181,10 +186,13 @@ class SweepRun:
             self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
 
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
-        return {
+        """By bucket, and by question type as far as a language may take that over."""
+        located = next(entry for entry in self.plan.checkpoints if entry.name == checkpoint)
+        buckets = {
             fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
             for fact in self._temperatures_of(checkpoint)
         }
+        return buckets | type_temperatures(located.temperatures)
 
     def _write(self, folder: Path) -> list[ResultReport]:
         summaries = {key: self._summary(key) for key in self._result_keys()}
@@ -227,6 +235,8 @@ class SweepRun:
         ]
 
     def _is_served(self, key: ResultKey) -> bool:
+        if next(regime for regime in self._regimes if regime.name == key.regime).kind == "map":
+            return False
         served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
         return derive.is_served(self._decided(key), served)
 
@@ -334,6 +344,12 @@ def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureF
 def _temperature_key(checkpoint: Checkpoint) -> str:
     """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
+
+
+def _regime(settings: RegimeSettings) -> Regime:
+    calibration = None if settings.document is None else map_of(settings.document)
+    languages = {} if settings.lang_temperatures is None else overrides_of(settings.lang_temperatures)
+    return Regime(settings.name, settings.kind, settings.temperature, calibration, languages)
 
 
 def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> dict[str, Any]:
