@@ -27,6 +27,7 @@ Raw logits are stored once; every regime and threshold is derived from them.
 verbs (VERB --help says more):
   gate RUN ...     thresholds, a policy or a baseline on the results of a run
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
+  calibrate RUN --out MAP.json                a calibration map fitted on a run's logits, judged on held-out rows
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals    one result as a document that other tools read
   import FILE --out DIR                       a published document with cases, as the tables of a run
@@ -40,7 +41,8 @@ options:
   -h, --help       print this and stop
 
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
-  languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
+  languages=all|CODE|[...]  regime=[served,raw,unit,fixed,map]  regime.fixed.temperature=T  transform=[baseline]
+  regime.map.{path,lang_temperatures,fitted_rows}
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}

@@ -1,5 +1,6 @@
 """Fitting calibration maps and thresholds on stored logits, and keeping fitted rows out of what is evaluated."""
 
+from laya_sweep.calibration.before_after import Comparison, compare_regimes
 from laya_sweep.calibration.fit import (
     FittedMap,
     Floors,
@@ -9,6 +10,8 @@ from laya_sweep.calibration.fit import (
     fit_temperature,
     mean_nll,
 )
+from laya_sweep.calibration.halves import Halves, halves_of
+from laya_sweep.calibration.map_file import checkpoint_config, languages_document, map_document, own_document
 from laya_sweep.calibration.overlap import (
     DatasetRow,
     data_of,
@@ -19,18 +22,32 @@ from laya_sweep.calibration.overlap import (
     some_of,
 )
 from laya_sweep.calibration.served import type_temperatures
+from laya_sweep.calibration.stored import StoredLogits, every_row, held_out, languages_of, other_rows
 
 __all__ = [
+    "Comparison",
     "DatasetRow",
     "FittedMap",
     "Floors",
+    "Halves",
     "LabelledRow",
+    "StoredLogits",
     "TemperatureFit",
+    "checkpoint_config",
+    "compare_regimes",
     "data_of",
+    "every_row",
     "fit_map",
     "fit_temperature",
+    "halves_of",
+    "held_out",
+    "languages_document",
+    "languages_of",
+    "map_document",
     "map_notes",
     "mean_nll",
+    "other_rows",
+    "own_document",
     "refuse_fitted_rows",
     "rows_document",
     "shared_rows",
