@@ -27,6 +27,7 @@ Raw logits are stored once; every regime and threshold is derived from them.
 verbs (VERB --help says more):
   gate RUN ...     thresholds, a policy or a baseline on the results of a run
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
+  advise RUN --target-accuracy A --out FILE   the lowest min_confidence of each bucket that reaches an accuracy
   calibrate RUN --out MAP.json                a calibration map fitted on a run's logits, judged on held-out rows
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals    one result as a document that other tools read

@@ -187,6 +187,7 @@ ALLOWED = {
         "jsonfile",
         "judging",
         "language_table",
+        "metrics",
         "min_confidence",
         "published",
         "report_cards",

@@ -1,5 +1,6 @@
 """Fitting calibration maps and thresholds on stored logits, and keeping fitted rows out of what is evaluated."""
 
+from laya_sweep.calibration.advice import CERTAINTY, Advice, Kept, advise, kept_by, map_of_advice
 from laya_sweep.calibration.before_after import Comparison, compare_regimes
 from laya_sweep.calibration.fit import (
     FittedMap,
@@ -25,14 +26,18 @@ from laya_sweep.calibration.served import type_temperatures
 from laya_sweep.calibration.stored import StoredLogits, every_row, held_out, languages_of, other_rows
 
 __all__ = [
+    "CERTAINTY",
+    "Advice",
     "Comparison",
     "DatasetRow",
     "FittedMap",
     "Floors",
     "Halves",
+    "Kept",
     "LabelledRow",
     "StoredLogits",
     "TemperatureFit",
+    "advise",
     "checkpoint_config",
     "compare_regimes",
     "data_of",
@@ -41,10 +46,12 @@ __all__ = [
     "fit_temperature",
     "halves_of",
     "held_out",
+    "kept_by",
     "languages_document",
     "languages_of",
     "map_document",
     "map_notes",
+    "map_of_advice",
     "mean_nll",
     "other_rows",
     "own_document",

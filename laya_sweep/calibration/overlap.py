@@ -78,7 +78,7 @@ def refuse_fitted_rows(regimes: Sequence[RegimeSettings], languages: Sequence[La
     for regime in regimes:
         shared = [row for document in _fitted_on(regime) for row in shared_rows(document, rows)]
         if shared and regime.fitted_rows != "allow":
-            step = f"evaluate another split, or allow it with +regime.{regime.name}.fitted_rows=allow"
+            step = f"evaluate another split, or allow it with ++regime.{regime.name}.fitted_rows=allow"
             expected = "rows that the map was not fitted on"
             problems.append(Problem(f"regime {regime.name}", expected, some_of(shared), step))
     if problems:

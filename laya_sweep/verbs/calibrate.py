@@ -36,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     """Write the map and, where asked, the overrides by language; print the fit and figures before and after."""
     options = _parser().parse_args(words)
     floors = _floors(options)
-    halves = read_halves(options, None)
+    halves = read_halves(options, None, any_regime=True)
     fitted = fit_map(halves.fit.labelled(halves.fit_part), halves.fit.served, floors, options.bins)
     if not fitted.fits:
         got = f"{sum(fitted.rows.values())}, no type with as many"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from laya_sweep.calibration import Halves, halves_of
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.stored_run import StoredResult, StoredRun
+from laya_sweep.stored_run import StoredRun
 
 
 def add_halves(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +25,8 @@ def add_halves(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=13, help="of that share (13)")
 
 
-def read_halves(options: argparse.Namespace, regime: str | None) -> Halves:
-    """What the options name; `regime` None takes any, since logits are those of all.
+def read_halves(options: argparse.Namespace, regime: str | None, *, any_regime: bool = False) -> Halves:
+    """What the options name; where only logits are wanted `any_regime` will do, since all have the same.
 
     Raises:
         UsageError: a run, name or share is wrong.
@@ -36,18 +36,17 @@ def read_halves(options: argparse.Namespace, regime: str | None) -> Halves:
         raise UsageError(Problem("--heldout-share", "a number between 0 and 1", repr(share), "for example 0.3"))
     run = StoredRun.open(options.run)
     _require_split(run, options.split)
-    result = _result(run, options.checkpoint, regime, options.transform)
+    result = run.select(options.checkpoint, _first_regime(run) if any_regime else regime, options.transform)
     other = None
     if options.heldout is not None:
+        second = StoredRun.open(options.heldout)
         name = options.heldout_checkpoint or result.checkpoint
-        other = _result(StoredRun.open(options.heldout), name, regime, options.transform)
+        other = second.select(name, _first_regime(second) if any_regime else result.regime, result.transform)
     return halves_of(result, other, share, options.seed)
 
 
-def _result(run: StoredRun, checkpoint: str | None, regime: str | None, transform: str | None) -> StoredResult:
-    if regime is None and run.results:
-        regime = run.results[0].regime
-    return run.select(checkpoint, regime, transform)
+def _first_regime(run: StoredRun) -> str | None:
+    return run.results[0].regime if run.results else None
 
 
 def _require_split(run: StoredRun, wanted: str | None) -> None:
