@@ -222,13 +222,16 @@ class SweepRun:
     def _marks(self) -> list[dict[str, Any]]:
         """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
         faults: dict[tuple[str, MinConfidence], str | None] = {}
+        regimes = {regime.name: regime for regime in self._regimes}
         for checkpoint in self.plan.checkpoints:
             sample = self._store.parity_sample(self._parity_key(checkpoint))
             for threshold in self._settings.min_confidence:
                 if threshold is not None:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
-            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            _mark_entry(
+                key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key, regimes[key.regime])
+            )
             for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
@@ -357,7 +360,9 @@ def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> 
     return entry | ({} if fault is None else {"reason": fault})
 
 
-def _not_served(key: ResultKey) -> str:
+def _not_served(key: ResultKey, regime: Regime) -> str:
+    if regime.kind == "map":
+        return f"the parity sample was answered without the map of regime {key.regime}: these marks were not compared"
     return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 

@@ -240,3 +240,21 @@ def test_a_temperature_out_of_range_is_moved_and_said(run, place, capsys):
     said = capsys.readouterr().err
     assert "choice:11+=0.2" in said
     assert "does not say on which rows" in said
+
+
+def test_an_exported_report_has_the_mapped_confidences_and_no_marks(place, run, tmp_path, capsys):
+    words = ["export", str(run.folder), "--format", "laya-evals", "--regime", "both", "--out", f"{tmp_path}/out.json"]
+    assert main([*words, "--min-confidence", "none"]) == 0
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    told = {(row["language"], row["question"], row["answer_confidence"]) for row in decisions_of(run)}
+    for case in document["cases"]:
+        assert case["answer"]["answer_confidence"] == case["confidence"]
+        assert (case["language"], case["qid"], case["confidence"]) in told
+    assert any(case["confidence"] == 0.6123 for case in document["cases"])
+    capsys.readouterr()
+    assert main([*words, "--min-confidence", "0.5"]) == 2
+    assert "regime both" in capsys.readouterr().err
+
+
+def decisions_of(run):
+    return runtime_decisions(run.select(regime="both")).to_pylist()

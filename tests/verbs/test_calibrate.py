@@ -152,3 +152,17 @@ def test_a_mistake_is_one_line_exit_2_and_writes_nothing(place, tmp_path, capsys
     [line] = capsys.readouterr().err.splitlines()
     assert said in line
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_published_document_names_the_temperatures_of_the_map(place, tmp_path):
+    words = ["regime=[map]", f"regime.map.path={place}/map.json", f"regime.map.lang_temperatures={place}/lang.json"]
+    assert sweep(place, "train", "EXPORTED", *words) == 0
+    assert main(["export", f"{place}/EXPORTED", "--format", "laya-eval", "--out", f"{tmp_path}/out.json"]) == 0
+    temperatures = own(tmp_path, "out.json")["config"]["temperatures"]
+    assert temperatures == {
+        f"language:{code}:{entry}": value
+        for code, document in own(place, "lang.json").items()
+        for entry, value in document["temperature_by_options"].items() | {("choice", document["temperature"][0])}
+        if entry in ("choice:6-10", "choice")
+        and (entry == "choice:6-10" or "choice:6-10" not in document["temperature_by_options"])
+    }
