@@ -173,7 +173,9 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     options = IDENTITY_FIELDS | RUNTIME_FIELDS
     optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
     assert keys <= options
-    assert options - keys == optional | {"regimes.name", "regimes.temperature"}
+    of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
+    read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}
+    assert options - keys == optional | {"regimes.name", "regimes.temperature"} | of_maps | read_from_them
 
 
 BAD_VALUES = [
