@@ -59,7 +59,7 @@ class CalibrationMap:
         return document
 
 
-#: Overrides by language, in the runtime's spelling of a language; None: the checkpoint's own, by type.
+#: Overrides by language, as the runtime looks it up; the flag is as in `overrides_of`.
 Overrides = Mapping[str, tuple[Temperatures, bool]]
 
 
