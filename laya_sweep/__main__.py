@@ -30,6 +30,8 @@ verbs (VERB --help says more):
   checks --checkpoint C    presentation checks of a checkpoint: position priors, label words; no labels needed
   gate RUN ...     thresholds, a policy or a baseline on the results of a run
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
+  advise RUN --target-accuracy A --out FILE   the lowest min_confidence of each bucket that reaches an accuracy
+  calibrate RUN --out MAP.json                a calibration map fitted on a run's logits, judged on held-out rows
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals|laya-metamorphic    one result as a document that other tools read
   import FILE --out DIR                       a published document with cases, as the tables of a run
@@ -43,8 +45,9 @@ options:
   -h, --help       print this and stop
 
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
-  languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T
+  languages=all|CODE|[...]  regime=[served,raw,unit,fixed,map]  regime.fixed.temperature=T
   transform=[baseline,option_order,label_rename,noul_labels,reverse]  transform.option_order.{variants,seed,sampler}
+  regime.map.{path,lang_temperatures,fitted_rows}
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table

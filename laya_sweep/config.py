@@ -10,8 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
+from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.dataset_config import READERS
 from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list
+from laya_sweep.identity import digest_file
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
 from laya_sweep.settings import (
@@ -31,9 +33,12 @@ from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.languages import LANGUAGES
 from laya_sweep.transforms import SAMPLERS, TRANSFORMS
 
-REGIME_KINDS = ("served", "raw", "unit", "fixed")
+REGIME_KINDS = ("served", "raw", "unit", "fixed", "map")
 
 T = TypeVar("T")
+
+#: Characters of a document that a complaint shows whole.
+_LONG = 120
 
 
 class Fields:
@@ -204,9 +209,53 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:
     kind = fields.choice("kind", REGIME_KINDS)
+    if kind == "map":
+        return _map_regime(name, fields)
     temperature = fields.number("temperature", 0.0, above=True) if kind == "fixed" else None
     fields.close()
     return RegimeSettings(name=name, kind=kind, temperature=temperature)
+
+
+def _map_regime(name: str, fields: Fields) -> RegimeSettings:
+    """The map as its files hold it now: what is derived later is of these bytes, whatever becomes of the files."""
+    path, given = _optional_path(fields, "path"), fields.get("lang_temperatures")
+    if path is None and given is None:
+        fields.complain("path", "a calibration map, or lang_temperatures", None, f"set regime.{name}.path=FILE")
+    lang_path = Path(given).expanduser() if isinstance(given, str) and given else None
+    document, sha256 = _calibration_file(fields, "path", path, map_of)
+    languages, lang_sha256 = _calibration_file(fields, "lang_temperatures", lang_path, overrides_of)
+    if lang_path is None and given is not None:
+        languages = _checked_calibration(fields, "lang_temperatures", given, overrides_of)
+    fitted_rows = "refuse" if fields.get("fitted_rows") is None else fields.choice("fitted_rows", ["refuse", "allow"])
+    fields.close()
+    return RegimeSettings(
+        name, "map", None, path, sha256, document, languages, lang_path, lang_sha256, fitted_rows=fitted_rows
+    )
+
+
+def _calibration_file(
+    fields: Fields, key: str, path: Path | None, read: Callable[[object], object]
+) -> tuple[Mapping[str, Any] | None, str | None]:
+    """The checked document of a file and its digest; None where there is none, or with a complaint."""
+    if path is None:
+        return None, None
+    try:
+        return _checked_calibration(fields, key, read_json(path, key), read), digest_file(path)
+    except UsageError as error:
+        fields.complain(key, "a calibration file of the runtime", str(path), str(error))
+        return None, None
+
+
+def _checked_calibration(
+    fields: Fields, key: str, document: object, read: Callable[[object], object]
+) -> Mapping[str, Any] | None:
+    try:
+        read(document)
+    except ValueError as error:
+        shown = document if len(repr(document)) < _LONG else f"a {type(document).__name__}"
+        fields.complain(key, "what the runtime can apply", shown, f"correct it: {error}")
+        return None
+    return document if isinstance(document, Mapping) else None
 
 
 def _transform(name: str, fields: Fields) -> TransformSettings:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from laya_sweep.calibration_map import map_of, without_own_key
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.scoring import option_labels
-from laya_sweep.settings import Settings
+from laya_sweep.settings import RegimeSettings, Settings
 from laya_sweep.store import CASES, CHECKPOINTS, VARIANTS
 from laya_sweep.suites import Case, Suite, questions_fingerprint
 from laya_sweep.transforms import NotApplicable, not_applicable, transform_document
@@ -110,9 +111,7 @@ def config_document(
             }
             for checkpoint in plan.checkpoints
         },
-        "regimes": {
-            regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
-        },
+        "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
         "metrics": {
             "rounding": settings.metrics.rounding,
@@ -121,6 +120,22 @@ def config_document(
         "min_confidence": [to_document(value) for value in settings.min_confidence],
         "device": settings.executor.device,
         "dtype": "float32",
+    }
+
+
+def regime_document(regime: RegimeSettings) -> dict[str, Any]:
+    """A regime in a report: a map as it was applied, so that its decisions can be derived again without its file."""
+    document: dict[str, Any] = {"kind": regime.kind, "temperature": regime.temperature}
+    if regime.kind != "map":
+        return document
+    return document | {
+        "path": None if regime.path is None else str(regime.path),
+        "sha256": regime.sha256,
+        "map": None if regime.document is None else map_of(regime.document).document(),
+        "lang_path": None if regime.lang_path is None else str(regime.lang_path),
+        "lang_sha256": regime.lang_sha256,
+        "lang_temperatures": without_own_key(regime.lang_temperatures),
+        "fitted_rows": regime.fitted_rows,
     }
 
 

@@ -30,11 +30,22 @@ class CheckpointSettings:
 
 @dataclass(frozen=True, slots=True)
 class RegimeSettings:
-    """Which temperature divides the logits: served, raw, unit, or fixed with its value."""
+    """Which temperature divides the logits: served, raw, unit, fixed with its value, or those of a map.
+
+    A map is what its files held when the configuration was read: `document` of `path`, and `lang_temperatures`, written
+    out or of the file `lang_path`. `fitted_rows` allow evaluates rows that it was fitted on.
+    """
 
     name: str
     kind: str
     temperature: float | None
+    path: Path | None = None
+    sha256: str | None = None
+    document: Mapping[str, Any] | None = None
+    lang_temperatures: Mapping[str, Any] | None = None
+    lang_path: Path | None = None
+    lang_sha256: str | None = None
+    fitted_rows: str = "refuse"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep import derive
+from laya_sweep.calibration import map_notes, refuse_fitted_rows, type_temperatures
+from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.checking import check_rows, checking_of
 from laya_sweep.checks import CheckResult
 from laya_sweep.console import Console
@@ -58,7 +60,7 @@ from laya_sweep.reports import (
 )
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
-from laya_sweep.settings import Settings
+from laya_sweep.settings import RegimeSettings, Settings
 from laya_sweep.source_revision import source_document
 from laya_sweep.store import (
     CURVES,
@@ -114,7 +116,8 @@ class SweepRun:
             self._gate = with_rules(self._gate, self._checking.rules())
         languages = build_languages(self._suite, self._languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
-        self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
+        refuse_fitted_rows(settings.regimes, languages)
+        self._regimes = [_regime(regime) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
         self._rows: dict[str, CellRows] = {}
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
@@ -127,6 +130,8 @@ class SweepRun:
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
             console.note(damage_line(damage))
+        for note in map_notes(self._settings.regimes, plan.checkpoints):
+            console.note(note)
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -222,10 +227,13 @@ class SweepRun:
                 self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
 
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
-        return {
+        """By bucket, and by question type as far as a language may take that over."""
+        located = next(entry for entry in self.plan.checkpoints if entry.name == checkpoint)
+        buckets = {
             fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
             for fact in self._temperatures_of(checkpoint)
         }
+        return buckets | type_temperatures(located.temperatures)
 
     def _write(self, folder: Path) -> list[ResultReport]:
         pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
@@ -259,19 +267,24 @@ class SweepRun:
     def _marks(self) -> list[dict[str, Any]]:
         """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
         faults: dict[tuple[str, MinConfidence], str | None] = {}
+        regimes = {regime.name: regime for regime in self._regimes}
         for checkpoint in self.plan.checkpoints:
             sample = self._store.parity_sample(self._parity_key(checkpoint))
             for threshold in self._settings.min_confidence:
                 if threshold is not None:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
-            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            _mark_entry(
+                key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key, regimes[key.regime])
+            )
             for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
         ]
 
     def _is_served(self, key: ResultKey) -> bool:
+        if next(regime for regime in self._regimes if regime.name == key.regime).kind == "map":
+            return False
         served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
         return derive.is_served(self._decided(key), served)
 
@@ -407,12 +420,20 @@ def _is_of(cell: Cell, key: ResultKey) -> bool:
     return (cell.checkpoint, cell.transform) == (key.checkpoint, key.transform)
 
 
+def _regime(settings: RegimeSettings) -> Regime:
+    calibration = None if settings.document is None else map_of(settings.document)
+    languages = {} if settings.lang_temperatures is None else overrides_of(settings.lang_temperatures)
+    return Regime(settings.name, settings.kind, settings.temperature, calibration, languages)
+
+
 def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> dict[str, Any]:
     entry = {**key._asdict(), "min_confidence": to_document(threshold), "min_confidence_sent": fault is None}
     return entry | ({} if fault is None else {"reason": fault})
 
 
-def _not_served(key: ResultKey) -> str:
+def _not_served(key: ResultKey, regime: Regime) -> str:
+    if regime.kind == "map":
+        return f"the parity sample was answered without the map of regime {key.regime}: these marks were not compared"
     return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 

@@ -50,9 +50,11 @@ def test_every_file_composes_into_legal_settings(path):
     group, name = path.parts
     listed = group in ("checkpoint", "regime", "transform")
     sign = "+" if group == "sweep" else ""
-    file = ["dataset.path=rows.jsonl"] if (group, name) in {("dataset", "jsonl"), ("dataset", "table")} else []
+    rows, languages = ["dataset.path=rows.jsonl"], ["regime.map.lang_temperatures={de: null}"]
+    needed = {"dataset/jsonl": rows, "dataset/table": rows, "regime/map": languages}
+    own = needed.get(f"{group}/{name}", [])
     names = [*dict.fromkeys(["baseline", name])] if group == "transform" else [name]
-    built = build_one(f"{sign}{group}=[{','.join(names)}]" if listed else f"{sign}{group}={name}", *file)
+    built = build_one(f"{sign}{group}=[{','.join(names)}]" if listed else f"{sign}{group}={name}", *own)
     if listed:
         axis = {"checkpoint": built.checkpoints, "regime": built.regimes, "transform": built.transforms}[group]
         assert [entry.name for entry in axis] == names
@@ -173,8 +175,8 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
         ("dataset=masive", "dataset", "masive", "massive", DATASETS),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
         ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs", "presentation", "robustness"}),
-        ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
-        ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
+        ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed", "map"}),
+        ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed", "map"}),
         ("checkpoint=[englsh]", "checkpoint", "englsh", "english", CHECKPOINTS),
         ("transform=[base]", "transform", "base", "baseline", {*TRANSFORMS}),
     ],

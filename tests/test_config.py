@@ -181,7 +181,9 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
     assert keys <= options
     drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
-    assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"}
+    of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
+    read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}
+    assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"} | of_maps | read_from_them
 
 
 BAD_VALUES = [

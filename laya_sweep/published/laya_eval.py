@@ -117,8 +117,16 @@ def _temperatures(result: StoredResult) -> dict[str, float | None]:
     if regime["kind"] in ("unit", "fixed"):
         value = 1.0 if regime["kind"] == "unit" else regime["temperature"]
         return {row["bucket"]: value for row in rows}
+    if regime["kind"] == "map":
+        return dict(sorted(_applied(result)))
     column = "temperature_raw" if regime["kind"] == "raw" else "temperature_served"
     return {row["bucket"]: row[column] for row in rows if row["temperature_source"] == row["bucket"]}
+
+
+def _applied(result: StoredResult) -> set[tuple[str, float]]:
+    """Temperatures of a map by where they came from, as they stand on the decisions."""
+    table = result.decisions
+    return {*zip(table["temperature_source"].to_pylist(), table["temperature"].to_pylist(), strict=True)}
 
 
 def _dataset_revision(config: Mapping[str, Any]) -> str | None:

@@ -115,10 +115,11 @@ CHECKPOINTS = pa.schema(
     ]
 )
 
-#: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is
-#: max p, `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what its min_confidence compares.
-#: `margin` is the gap between the two most probable options. `correct` is null for score questions. What an imported
-#: document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`, `margin`) is null.
+#: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is max p, or
+#: what a binning map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4
+#: decimals: what its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is
+#: null for score questions. What an imported document does not tell (`probabilities`, `gate_confidence`,
+#: `entropy_confidence`, `margin`) is null.
 DECISIONS = pa.schema(
     [
         _CHECKPOINT,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laya_sweep.verbs import checks, curve, export, gate, import_document, validate, verify
+from laya_sweep.verbs import advise, calibrate, checks, curve, export, gate, import_document, validate, verify
 
 #: name -> what it does with its words; the return value is the exit code.
 VERBS: dict[str, Callable[[Sequence[str]], int]] = {
+    "advise": advise.main,
+    "calibrate": calibrate.main,
     "checks": checks.main,
     "compare": gate.compare,
     "curve": curve.main,
