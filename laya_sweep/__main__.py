@@ -29,6 +29,7 @@ verbs (VERB --help says more):
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals    one result as a document that other tools read
+  export-onnx CHECKPOINT OUT [--int8]         a checkpoint as an ONNX file, checked against torch
   import FILE --out DIR                       a published document with cases, as the tables of a run
   verify RUN_OR_JSON --against FILE           per-language figures against published ones, cell by cell
   validate FILE    a labelled JSONL file: what is in it, or every fault; --template prints an example
@@ -40,6 +41,8 @@ options:
   -h, --help       print this and stop
 
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
+  +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
+  drift=NAME
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
   min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}

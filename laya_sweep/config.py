@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from laya.confidence import check_min_confidence
 
 from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
+from laya_sweep.pins import pin
 from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
@@ -119,7 +121,9 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
     settings = Settings(
-        checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
+        checkpoints=pin(
+            _named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain
+        ),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_named(fields, "transform", problems, _transform),
@@ -136,11 +140,25 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
+        drift=fields.optional_text("drift"),
     )
     fields.close()
+    _check_together(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
+
+
+def _check_together(fields: Fields, settings: Settings) -> None:
+    """Faults between keys that are right by themselves."""
+    onnx = [checkpoint.name for checkpoint in settings.checkpoints if checkpoint.engine == "onnx"]
+    if onnx and settings.executor.device != "cpu":
+        expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
+        fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
+    names = [checkpoint.name for checkpoint in settings.checkpoints]
+    if settings.drift is not None and settings.drift not in names:
+        expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
+        fields.complain("drift", expected, settings.drift, "name one of them")
 
 
 def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
@@ -167,11 +185,38 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
         revision=fields.optional_text("revision"),
         max_len=fields.optional_integer("max_len", 8),
         head_max_len=fields.optional_integer("head_max_len", 8),
+        engine=_engine(fields),
+        onnx=_optional_path(fields, "onnx", "a file"),
+        expected_sha256=_expected_digests(fields),
     )
     fields.close()
     if settings.source == AUTO:
         fields.complain("source", "a folder or a Hub repository", AUTO, NO_AUTO)
+    if settings.engine == "onnx" and fields.get("onnx") is None:
+        fields.complain("onnx", "a file with engine=onnx", None, f"set +checkpoints.{name}.onnx=FILE")
+    if settings.engine == "torch" and settings.onnx is not None:
+        fields.complain("onnx", "null with engine=torch", str(settings.onnx), f"set +checkpoints.{name}.engine=onnx")
     return settings
+
+
+def _engine(fields: Fields) -> Literal["torch", "onnx"]:
+    """Torch unless the checkpoint says otherwise."""
+    if fields.get("engine") is None:
+        return "torch"
+    return "onnx" if fields.choice("engine", ["torch", "onnx"]) == "onnx" else "torch"
+
+
+def _expected_digests(fields: Fields) -> dict[str, str]:
+    """Files of the checkpoint, or `onnx`, and the SHA-256 that each must have."""
+    raw = fields.get("expected_sha256")
+    found = dict(raw) if isinstance(raw, Mapping) else {}
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain("expected_sha256", "a map of file to SHA-256", raw, "write it as {model.safetensors: DIGEST}")
+    for name, value in found.items():
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value.strip()):
+            step = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
+            fields.complain(f"expected_sha256.{name}", "64 hex digits", value, step)
+    return {str(name): str(value).strip().lower() for name, value in found.items()}
 
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:
@@ -331,14 +376,14 @@ def _joined_name(name: object, value: Mapping[Any, Any]) -> str:
     return _joined_name(f"{name}.{inner}", limit) if isinstance(limit, Mapping) else f"{name}.{inner}: {limit}"
 
 
-def _optional_path(fields: Fields, key: str) -> Path | None:
+def _optional_path(fields: Fields, key: str, kind: str = "a folder") -> Path | None:
     value = fields.get(key)
     if value is None:
         return None
     if isinstance(value, str) and value:
         return Path(value).expanduser()
     # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
-    fields.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
+    fields.complain(key, kind, value, f"write {kind} that looks like a number with a path: ./NAME")
     return None
 
 

@@ -25,6 +25,8 @@ IDENTITY_FIELDS = frozenset(
         "checkpoints.revision",
         "checkpoints.max_len",
         "checkpoints.head_max_len",
+        "checkpoints.engine",
+        "checkpoints.onnx",
         "transforms.name",
         "dataset.name",
         "dataset.path",
@@ -42,6 +44,7 @@ IDENTITY_FIELDS = frozenset(
 RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
+        "checkpoints.expected_sha256",  # refuses a checkpoint, and never changes what one computes
         "dataset.per_lang",
         "languages",
         "regimes.name",
@@ -74,6 +77,7 @@ RUNTIME_FIELDS = frozenset(
         "batch_size",
         "shard_cases",
         "dry_run",
+        "drift",
     }
 )
 

@@ -10,7 +10,11 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """A checkpoint to sweep: `source` is a folder or a Hub repository id."""
+    """A checkpoint to sweep: `source` is a folder or a Hub repository id.
+
+    With the engine `onnx` the graph in the file `onnx` answers, and config and tokenizer are those of `source`.
+    `expected_sha256` maps files of the checkpoint (or `onnx`, the graph) to the digests they must have.
+    """
 
     name: str
     source: str
@@ -18,6 +22,9 @@ class CheckpointSettings:
     revision: str | None
     max_len: int | None
     head_max_len: int | None
+    engine: Literal["torch", "onnx"] = "torch"
+    onnx: Path | None = None
+    expected_sha256: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,10 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One sweep, complete and checked. `languages` None means all that the dataset has."""
+    """One sweep, complete and checked. `languages` None means all that the dataset has.
+
+    `drift` names the checkpoint that the others are compared with; None compares those of the same weights.
+    """
 
     checkpoints: tuple[CheckpointSettings, ...]
     languages: tuple[str, ...] | None
@@ -125,3 +135,4 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    drift: str | None = None
