@@ -121,9 +121,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
     settings = Settings(
-        checkpoints=pin(
-            _named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain
-        ),
+        checkpoints=pin(_named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_named(fields, "transform", problems, _transform),

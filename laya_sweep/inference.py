@@ -164,6 +164,7 @@ def _spec(
         store_token=token,
         parity_variants=sample,
         min_confidence=settings.min_confidence,
+        onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
     )
 
 

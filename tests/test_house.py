@@ -26,23 +26,35 @@ ALLOWED = {
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
     "hub": {"errors"},
+    "checkpoint_names": {"settings"},
+    "pins": {"checkpoint_names", "settings"},
     "suites": {"demo", "errors", "hub", "identity", "settings"},
     "transforms": {"suites"},
     # facts
-    "engines": {"demo", "errors", "memo_tokenizer", "hub", "identity", "scoring", "settings", "transforms"},
+    "engines": {
+        "checkpoint_names",
+        "demo",
+        "errors",
+        "memo_tokenizer",
+        "hub",
+        "identity",
+        "scoring",
+        "settings",
+        "transforms",
+    },
     "store": {"errors", "identity"},
     "execution": {"engines", "errors", "hub", "scoring", "settings", "store", "transforms"},
-    "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
+    "plan": {"checkpoint_names", "engines", "execution", "identity", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
     "scoring": set(),
     "metrics": set(),
     "gates": {"errors", "jsonfile", "metrics"},
     "reports": {"identity", "metrics"},
-    "derive": {"errors", "metrics", "plan", "scoring", "store"},
+    "derive": {"errors", "metrics", "plan", "scoring", "store", "transforms"},
     # the command line
     "compose": {"errors"},
-    "config": {"errors", "settings", "suites", "transforms"},
+    "config": {"errors", "pins", "settings", "suites", "transforms"},
     "console": {"execution"},
     "documents": {"engines", "identity", "plan", "reports", "settings", "store", "suites"},
     "run_folder": {"errors", "store"},
@@ -95,7 +107,19 @@ ALLOWED = {
         "stored_run",
         "jsonfile",
     },
-    "verbs": {"errors", "gates", "judging", "published", "run_folder", "settings", "store", "stored_run", "suites"},
+    "verbs": {
+        "engines",
+        "errors",
+        "gates",
+        "hub",
+        "judging",
+        "published",
+        "run_folder",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+    },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
 
@@ -108,7 +132,9 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines"},
+    "laya": {"checkpoint_names", "config", "demo", "engines"},
+    "onnx": {"engines"},
+    "onnxruntime": {"engines"},
     "rich": {"console"},
 }
 
@@ -167,7 +193,7 @@ def test_derived_rooms_need_numpy_and_pyarrow_alone(room):
     assert names - sys.stdlib_module_names <= {"numpy", "pyarrow", "laya_sweep"}
 
 
-HEAVY = ("torch", "ray", "transformers", "datasets")
+HEAVY = ("torch", "ray", "transformers", "datasets", "onnx", "onnxruntime")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Axes -> cells -> shards: keys that move with identity alone, and pending by ids."""
 
 import dataclasses
+import hashlib
 
 import pytest
 from builders import (
@@ -101,6 +102,8 @@ def under(folder):
 
 RUNTIME_CHANGES = {
     "checkpoints.name": "another",
+    "checkpoints.expected_sha256": {"model.safetensors": hashlib.sha256(b"weights").hexdigest()},
+    "drift": "mine",
     "dataset.per_lang": 11,
     "languages": ("de", "en"),
     "regimes.name": "cold",
@@ -150,6 +153,8 @@ IDENTITY_CHANGES = {
     "executor.num_gpus": 0.5,
 }
 
+ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
+
 HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
 
 
@@ -159,7 +164,7 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES} == IDENTITY_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *ONNX_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))

@@ -17,7 +17,7 @@ from laya.revisions import resolve_revision, verify_digests
 from laya_sweep.checkpoint_names import short_name_source
 from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.engines.exported_graph import graph_of, require_pair
-from laya_sweep.engines.onnx_file import OnnxFile
+from laya_sweep.engines.onnx_file import WEIGHTS_NOTE, OnnxFile
 from laya_sweep.errors import CheckpointError, Problem
 from laya_sweep.hub import CHECKPOINT_FILES, Hub
 from laya_sweep.identity import canonical_json, digest_file, digest_text, value_digest
@@ -64,6 +64,11 @@ class Checkpoint:
     def runner(self) -> str:
         """The engine for a person: with the precision of the graph, where the file tells."""
         return self.engine if self.onnx is None or self.onnx.precision is None else f"onnx {self.onnx.precision}"
+
+    @property
+    def made_of(self) -> str | None:
+        """Digest of the weights behind the answers: those of the folder, or those that the graph says it is of."""
+        return self.weights if self.weights or self.onnx is None else self.onnx.notes.get(WEIGHTS_NOTE)
 
     @property
     def digest(self) -> str:

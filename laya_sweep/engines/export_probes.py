@@ -52,7 +52,11 @@ def probe_variants() -> Iterator[Variant]:
     """Utterances spread over the languages of the bundled corpus, with a question of each type."""
     corpus = read_corpus()
     for index, row in enumerate(corpus[:: len(corpus) // _CORPUS_ROWS]):
-        questions = {"intent": intent_question(INTENTS), "wish": wish_question(row.intent), "urgency": urgency_question()}
+        questions = {
+            "intent": intent_question(INTENTS),
+            "wish": wish_question(row.intent),
+            "urgency": urgency_question(),
+        }
         order = {"intent": tuple(range(len(INTENTS))), "wish": (0, 1), "urgency": (0, 1, 2)}
         yield Variant(str(index), "baseline", state(row.text), questions, order)
 

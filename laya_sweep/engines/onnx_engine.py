@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import torch
-from laya.onnx_agent import ONNXAgent
 from laya.common import QTYPES
+from laya.onnx_agent import ONNXAgent
 from numpy.typing import NDArray
 
 from laya_sweep.engines.checkpoint import stage
@@ -158,7 +158,7 @@ def run_graph(
     """
     try:
         logits, act = session.run(list(OUTPUTS), feed)
-    except Exception as error:  # noqa: BLE001 - onnxruntime's errors have no base class of their own
+    except Exception as error:
         raise RuntimeError(f"onnxruntime: {error}") from error
     return np.asarray(logits), np.asarray(act)
 

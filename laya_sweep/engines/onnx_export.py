@@ -38,23 +38,30 @@ def export(checkpoint: Checkpoint, *, int8: bool) -> Exported:
         ParityError: full precision differs by more than 1e-4 from torch, or a graph gives numbers that are none.
         CheckpointError: this checkpoint has no ONNX form.
     """
-    with _quiet():
-        loaded = _load(checkpoint)
-        graph = _trace(loaded)
-        full = make_session(graph.SerializeToString(), 1)
-        require_parity(loaded, full)
-        together = not int8 and rows_are_independent(loaded, full)
-        if int8:
-            graph = _quantised(graph)
-        session = make_session(graph.SerializeToString(), 1) if int8 else full
-        drift = measure_drift(loaded, session)
+    loaded = load(checkpoint)
+    return finish(loaded, trace(loaded), int8=int8)
+
+
+def finish(loaded: Loaded, graph: onnx.ModelProto, *, int8: bool) -> Exported:
+    """Check a traced graph, quantise it where asked, and note in the file what it is; raises as `export`."""
+    full = make_session(graph.SerializeToString(), 1)
+    require_parity(loaded, full)
+    together = not int8 and rows_are_independent(loaded, full)
+    if int8:
+        graph = _quantised(graph)
+    drift = measure_drift(loaded, make_session(graph.SerializeToString(), 1) if int8 else full)
     precision = "int8" if int8 else "fp32"
-    notes = {PRECISION_NOTE: precision, WEIGHTS_NOTE: str(checkpoint.weights)}
+    notes = {PRECISION_NOTE: precision, WEIGHTS_NOTE: str(loaded.checkpoint.weights)}
     onnx.helper.set_model_props(graph, notes | ({ROWS_NOTE: TOGETHER} if together else {}))
     return Exported(graph.SerializeToString(), precision, together, drift)
 
 
-def _load(checkpoint: Checkpoint) -> Loaded:
+def load(checkpoint: Checkpoint) -> Loaded:
+    """The checkpoint in torch, in float32.
+
+    Raises:
+        CheckpointError: it has no ONNX form.
+    """
     agent, _ = load_agent(checkpoint.folder, "cpu")
     require_sequential(f"checkpoint {checkpoint.source}", agent.cfg)
     model = agent.model.float().eval()
@@ -66,7 +73,7 @@ def _load(checkpoint: Checkpoint) -> Loaded:
     return Loaded(checkpoint, model, agent.tok, int(model.encoder.config.vocab_size))
 
 
-def _trace(loaded: Loaded) -> onnx.ModelProto:
+def trace(loaded: Loaded) -> onnx.ModelProto:
     """The graph with free numbers of rows, tokens and options, without the traces of where it was made."""
     rows, tokens, options = (Dim.DYNAMIC,) * 3
     free = {
@@ -76,15 +83,16 @@ def _trace(loaded: Loaded) -> onnx.ModelProto:
         "marker_mask": {0: rows, 1: options},
         "qtype": {0: rows},
     }
-    program = torch.onnx.export(
-        loaded.model,
-        tuple(_example().values()),
-        dynamo=True,
-        dynamic_shapes=free,
-        input_names=list(INPUTS),
-        output_names=list(OUTPUTS),
-        verbose=False,
-    )
+    with _quiet():
+        program = torch.onnx.export(
+            loaded.model,
+            tuple(_example().values()),
+            dynamo=True,
+            dynamic_shapes=free,
+            input_names=list(INPUTS),
+            output_names=list(OUTPUTS),
+            verbose=False,
+        )
     if program is None:
         raise RuntimeError("torch exported nothing")
     graph: onnx.ModelProto = program.model_proto
@@ -110,7 +118,8 @@ def _example() -> dict[str, torch.Tensor]:
 def _quantised(graph: onnx.ModelProto) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory(prefix="laya_sweep_int8_") as folder:
         path = Path(folder) / "int8.onnx"
-        quantize_dynamic(graph, str(path), weight_type=QuantType.QInt8)
+        with _quiet():
+            quantize_dynamic(graph, str(path), weight_type=QuantType.QInt8)
         return onnx.load(path)
 
 

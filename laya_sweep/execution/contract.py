@@ -17,7 +17,8 @@ class WorkerSpec:
     """How to make a worker: one checkpoint, one device.
 
     `folder` is the driver's copy of the checkpoint; on a node without it the worker downloads `source` at
-    `commit` itself. `digest` is what must be found either way.
+    `commit` itself. `onnx` is the graph that answers, a file that every node must see. `digest` is what must be
+    found either way.
     """
 
     checkpoint: str
@@ -37,6 +38,7 @@ class WorkerSpec:
     store_token: str
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[float | None, ...]
+    onnx: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from laya_sweep.engines import (
     Checkpoint,
@@ -32,7 +31,7 @@ from laya_sweep.settings import CheckpointSettings
 from laya_sweep.store import FactStore, Part
 from laya_sweep.transforms import Variant
 
-EngineFactory = Callable[[Path, str, int, int, int], Engine]
+EngineFactory = Callable[..., Engine]
 
 #: ru_maxrss is in kilobytes on Linux and in bytes on macOS.
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -61,7 +60,9 @@ class Worker:
             # A Ray actor without GPUs can still see them; a CPU worker must not.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         checkpoint = self._locate()
-        self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, spec.max_len, spec.head_max_len)
+        graph = {} if spec.onnx is None else {"onnx": spec.onnx}
+        budgets = (spec.max_len, spec.head_max_len)
+        self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, *budgets, **graph)
         load_s = time.perf_counter() - started
         info = self._engine.info()
         self._sees_store = (spec.store_root / spec.store_token).exists()
@@ -107,9 +108,11 @@ class Worker:
             name=spec.checkpoint,
             source=str(spec.folder) if local else spec.source,
             subfolder=None if local else spec.subfolder,
-            revision=spec.commit,
+            revision=None if local else spec.commit,
             max_len=spec.max_len,
             head_max_len=spec.head_max_len,
+            engine="torch" if spec.onnx is None else "onnx",
+            onnx=spec.onnx,
         )
         return locate(settings, HuggingFaceHub())
 
@@ -124,7 +127,8 @@ class Worker:
                     yield row
         if prepared:
             self._check_encoding(prepared[0])
-        for batch in _batches(prepared, self._spec.batch_tokens, self._spec.batch_size):
+        size = self._spec.batch_size if self._loaded.info().rows_together else 1
+        for batch in _batches(prepared, self._spec.batch_tokens, size):
             yield from self._compute(batch)
 
     def _prepare(self, variant: Variant, qid: str) -> Prepared | Outcome:
