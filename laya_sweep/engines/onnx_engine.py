@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
-import torch
 from laya.common import QTYPES
 from laya.onnx_agent import ONNXAgent
 from numpy.typing import NDArray
@@ -49,7 +48,6 @@ class OnnxEngine:
         """
         if device != "cpu":
             raise DeviceError(f"an ONNX export runs on the CPU here, not on {device}")
-        torch.set_num_threads(threads)  # torch computes nothing here, and shall not hold threads either
         self._budgets = (max_len, head_max_len)
         with stage(folder) as twin, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
