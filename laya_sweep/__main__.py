@@ -44,11 +44,12 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
   drift=NAME
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
-  min_confidence=T|[...]|null  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
+  min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
+  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
-  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  shard_cases=N  dry_run=true
+  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  sort_by_length=true  shard_cases=N  dry_run=true
   on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]
-  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share}
+  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share,model,branch,languages}
   baseline=RUN_OR_JSON
 
 exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,

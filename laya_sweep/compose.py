@@ -51,9 +51,9 @@ def to_yaml(config: dict[str, Any]) -> str:
 
 def _compose(overrides: Sequence[str]) -> dict[str, Any]:
     try:
-        config = compose("config", overrides=[_open_map(override) for override in overrides])
+        config = compose("config", overrides=[_listed_map(_open_map(override)) for override in overrides])
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise ConfigError(_explain(error, overrides)) from error
     if not isinstance(plain, dict):
         raise TypeError(f"Hydra composed a {type(plain).__name__}, not a mapping")
@@ -65,9 +65,35 @@ def _open_map(override: str) -> str:
     return f"++{override}" if re.match(r"(gate\.(min|max|tolerance)[.=]|revision\.)", override) else override
 
 
+def _listed_map(override: str) -> str:
+    """A map of thresholds as a list of one, which is the same: Hydra puts no map where a list stands."""
+    key, _, value = override.partition("=")
+    return f"{key}=[{value}]" if key.lstrip("+") == "min_confidence" and value.lstrip().startswith("{") else override
+
+
+def _escaped_buckets(override: str) -> str:
+    """The runtime's bucket names as keys of a map: Hydra wants the colon inside one escaped, and no quotes around."""
+    if not override.lstrip("+").startswith("min_confidence="):
+        return override
+    return re.sub(r"(['\"]?)(choice|score|noul):([\w+-]+)\1(?=\s*:)", r"\2\\:\3", override)
+
+
+def _refuse_repeated_buckets(overrides: Sequence[str]) -> None:
+    """Hydra would take the last of two thresholds for one bucket, and say nothing."""
+    for override in overrides:
+        for entries in (
+            re.findall(r"{([^{}]*)}", override) if override.lstrip("+").startswith("min_confidence=") else ()
+        ):
+            keys = [entry.rpartition(":")[0].strip() for entry in entries.split(",")]
+            if len(set(keys)) < len(keys):
+                raise ConfigError(Problem(override, "each bucket once", f"{{{entries}}}", "keep one of them"))
+
+
 def _expand(overrides: Sequence[str], *, multirun: bool) -> list[list[str]]:
+    overrides = [_escaped_buckets(override) for override in overrides]
+    _refuse_repeated_buckets(overrides)
     try:
-        parsed = OverridesParser.create().parse_overrides(overrides=list(overrides))
+        parsed = OverridesParser.create().parse_overrides(overrides=overrides)
     except HydraException as error:
         raise ConfigError(_explain(error, overrides)) from error
     if multirun:

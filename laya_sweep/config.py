@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
-from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
+from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list
+from laya_sweep.jsonfile import read_json
+from laya_sweep.min_confidence import MinConfidence, from_document
 from laya_sweep.pins import pin
 from laya_sweep.settings import (
     CheckpointSettings,
@@ -139,6 +141,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
         drift=fields.optional_text("drift"),
+        sort_by_length=fields.flag("sort_by_length"),
     )
     fields.close()
     _check_together(fields, settings)
@@ -281,8 +284,9 @@ def _metrics(fields: Fields) -> MetricSettings:
         tolerance = _tolerance(fields, value)
         if tolerance is not None and named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
             fields.complain("score_within", f"one tolerance of the name {tolerance:g}", value, "keep one of them")
+    rounding = fields.choice("rounding", ["exact", "runtime"])
     fields.close()
-    return MetricSettings(score_within=tuple(named.values()))
+    return MetricSettings(tuple(named.values()), "runtime" if rounding == "runtime" else "exact")
 
 
 def _tolerance(fields: Fields, value: object) -> float | None:
@@ -343,9 +347,24 @@ def _gate(fields: Fields) -> GateSettings:
         policy=_optional_path(fields, "policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        model=fields.optional_text("model"),
+        branch=fields.optional_text("branch"),
+        languages=_compared_languages(fields),
     )
     fields.close()
     return settings
+
+
+def _compared_languages(fields: Fields) -> tuple[str, ...] | None:
+    """Languages of a baseline, as it names them."""
+    raw = fields.get("languages")
+    wanted = [raw] if isinstance(raw, str) else raw
+    if raw is None:
+        return None
+    if isinstance(wanted, Sequence) and wanted and all(isinstance(code, str) for code in wanted):
+        return tuple(dict.fromkeys(wanted))
+    fields.complain("languages", "codes as texts, or null for all of the baseline", raw, "for example [en,de]")
+    return ()
 
 
 def _mode(name: str) -> Literal["strict", "compatible"]:
@@ -408,23 +427,31 @@ def _known_language(fields: Fields, code: object, dataset: str) -> bool:
     return False
 
 
-def _min_confidence(fields: Fields) -> tuple[float | None, ...]:
+_THRESHOLD = "a finite number in [0, 1], not a bool, or a map of such numbers by bucket"
+
+
+def _min_confidence(fields: Fields) -> tuple[MinConfidence, ...]:
     raw = fields.get("min_confidence")
-    wanted = [raw] if raw is None or isinstance(raw, int | float | str) else raw
-    if not isinstance(wanted, Sequence) or not wanted:
-        fields.complain("min_confidence", "a number in [0, 1], a list of them, or null", raw, "for example 0.7")
-        return ()
+    wanted = raw if isinstance(raw, list | tuple) else [raw]
+    if not wanted:
+        fields.complain("min_confidence", f"{_THRESHOLD}, a list of these, or null", raw, "for example 0.7")
     return tuple(dict.fromkeys(_threshold(fields, value) for value in wanted))
 
 
-def _threshold(fields: Fields, value: object) -> float | None:
+def _threshold(fields: Fields, value: object) -> MinConfidence:
+    """What the runtime's validator says is legal; a text is the file that holds it."""
     if value is None:
         return None
     try:
-        return float(check_min_confidence(value))
-    except (ValueError, TypeError):
-        fields.complain("min_confidence", "a finite number in [0, 1], not a bool", value, "correct the threshold")
-        return None
+        given = read_json(Path(value), "min_confidence") if isinstance(value, str) else value
+        return from_document(check_min_confidence(given))
+    except UsageError as error:
+        fields.complain("min_confidence", f"{_THRESHOLD}, or a JSON file with one", value, str(error))
+    except (ValueError, TypeError, OverflowError) as error:
+        reason = " ".join(str(error).split())
+        said = f"correct it: {reason}" if isinstance(value, Mapping | str) else "correct the threshold"
+        fields.complain("min_confidence", _THRESHOLD, value, said)
+    return None
 
 
 def _reaches(value: float, least: float, above: bool) -> bool:

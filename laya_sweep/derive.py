@@ -5,8 +5,9 @@ No torch, no Ray: a run with nothing to infer comes here directly, and so does a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,19 +15,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.errors import CheckpointError, Problem
+from laya_sweep.identity import canonical_json
 from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, curve, summarise
+from laya_sweep.min_confidence import BucketThresholds, MinConfidence, from_document
 from laya_sweep.plan import Cell
 from laya_sweep.scoring import (
     QUESTION_TYPES,
     BucketTemperature,
     Place,
     Regime,
+    Rounding,
     ScoredCell,
     UnusableTemperatureError,
     decide,
+    option_bucket,
     target_of,
 )
-from laya_sweep.store import CURVES, DECISIONS, FACTS, METRICS, RowId, row_ids
+from laya_sweep.store import CALLS, CURVES, DECISIONS, FACTS, METRICS, RowId, row_ids
 from laya_sweep.transforms.variant import option_count
 
 #: Replicates and seed of every bootstrap interval of a run.
@@ -60,13 +65,14 @@ class RowError:
 
 @dataclass(frozen=True, slots=True)
 class CellRows:
-    """The facts and timings of a cell in expected order, and what is missing or failed."""
+    """The facts, timings and calls of a cell in expected order, and what is missing or failed."""
 
     cell: Cell
     facts: pa.Table
     timings: pa.Table
     missing: int
     errors: tuple[RowError, ...]
+    calls: pa.Table = field(default_factory=CALLS.empty_table)
 
     def failure(self, on_error: str) -> str | None:
         """Why the cell publishes no metrics; None when every row is there, or with `skip` every row that answered."""
@@ -77,11 +83,12 @@ class CellRows:
         return None
 
 
-def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
+def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table, calls: pa.Table | None = None) -> CellRows:
     """The rows of this run's cases, in case order; a store may hold more (another per_lang) or fewer."""
     wanted = cell.row_ids
     if cell.refused:
         facts, timings = _with_refusals(cell, facts), _without(cell.refused, timings)
+        calls = None if calls is None else _without(cell.refused, calls)
     chosen = _take(facts, wanted)
     failed = chosen.filter(pc.equal(chosen["status"], "error"))
     places = {case.case_id: case.row_index for case in cell.cases}
@@ -90,11 +97,15 @@ def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table) -> CellRows:
         RowError(cell.language, places[case], question, f"{kind}: {message}")
         for case, question, kind, message in zip(*columns, strict=True)
     )
-    return CellRows(cell, chosen, _take(timings, wanted), len(wanted) - chosen.num_rows, errors)
+    missing = len(wanted) - chosen.num_rows
+    issued = _take(CALLS.empty_table() if calls is None else calls, wanted)
+    return CellRows(cell, chosen, _take(timings, wanted), missing, errors, issued)
 
 
-def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature]) -> pa.Table:
-    """Decisions of a cell's successful rows under a regime.
+def score_cell(
+    rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature], rounding: Rounding = "exact"
+) -> pa.Table:
+    """Decisions of a cell's successful rows under a regime, in exact figures or in the runtime's own.
 
     Raises:
         CheckpointError: the raw regime of a checkpoint that ships no usable temperature.
@@ -112,7 +123,7 @@ def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, Bucket
     )
     ok = rows.facts.filter(pc.equal(rows.facts["status"], "ok"))
     try:
-        return decide(ok, scored, regime, DECISIONS)
+        return decide(ok, scored, regime, DECISIONS, rounding)
     except UnusableTemperatureError as error:
         problem = Problem(
             f"regime {regime.name} of checkpoint {cell.checkpoint}",
@@ -121,6 +132,20 @@ def score_cell(rows: CellRows, regime: Regime, temperatures: Mapping[str, Bucket
             "drop the raw regime for it, or use served, unit or fixed",
         )
         raise CheckpointError(problem) from error
+
+
+def is_served(decisions: pa.Table, served: Mapping[str, float]) -> bool:
+    """Whether every decision has the temperature that the runtime applies: only then are its marks the runtime's.
+
+    Args:
+        decisions: of one result.
+        served: bucket -> the checkpoint's served temperature.
+    """
+    kinds = decisions.group_by(["question_type", "n_options", "temperature"]).aggregate([])
+    columns = (kinds[name].to_pylist() for name in ("question_type", "n_options", "temperature"))
+    return all(
+        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
+    )
 
 
 def decision_columns(decisions: pa.Table) -> DecisionColumns:
@@ -155,7 +180,7 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
 def summarise_result(
     decisions: pa.Table,
     languages: Sequence[str],
-    min_confidence: Sequence[float | None],
+    min_confidence: Sequence[MinConfidence],
     score_within: Sequence[float] = (),
 ) -> list[MetricRow]:
     """Every metric of one result: overall, by language, model, question and tag.
@@ -212,20 +237,30 @@ def metrics_table(rows: Iterable[tuple[ResultKey, MetricRow]]) -> pa.Table:
     return pa.Table.from_pylist([_metric_record(key, row) for key, row in rows], schema=METRICS)
 
 
-def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
-    names = (
-        "min_confidence",
-        "slice_value",
-        "metric",
-        "definition",
-        "value",
-        "n",
-        "n_clusters",
-        "low",
-        "high",
-        "reason",
+def metric_row(record: Mapping[str, Any]) -> MetricRow:
+    """A row of the metrics table as the figure that it was written from."""
+    text = record["min_confidence_map"]
+    return MetricRow(
+        slice_dimension=record["slice"],
+        min_confidence=record["min_confidence"] if text is None else from_document(json.loads(text)),
+        **{name: record[name] for name in _SAME_NAME},
     )
-    return {**key._asdict(), "slice": row.slice_dimension, **{name: getattr(row, name) for name in names}}
+
+
+#: Fields of a figure that are columns by the same name.
+_SAME_NAME = ("slice_value", "metric", "definition", "value", "n", "n_clusters", "low", "high", "reason")
+
+
+def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
+    threshold = row.min_confidence
+    by_bucket = threshold if isinstance(threshold, BucketThresholds) else None
+    return {
+        **key._asdict(),
+        "min_confidence": None if by_bucket else threshold,
+        "min_confidence_map": canonical_json(by_bucket.document()) if by_bucket else None,
+        "slice": row.slice_dimension,
+        **{name: getattr(row, name) for name in _SAME_NAME},
+    }
 
 
 def _with_refusals(cell: Cell, facts: pa.Table) -> pa.Table:
@@ -256,8 +291,11 @@ def _without(cases: Iterable[str], table: pa.Table) -> pa.Table:
 
 
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:
-    places = {row_id: i for i, row_id in enumerate(row_ids(table))}
-    return table.take(pa.array([places[row_id] for row_id in wanted if row_id in places], pa.int64()))
+    """Rows with the wanted ids, in the wanted order; rows of one id as they stand."""
+    places: dict[RowId, list[int]] = {}
+    for i, row_id in enumerate(row_ids(table)):
+        places.setdefault(row_id, []).append(i)
+    return table.take(pa.array([i for row_id in wanted for i in places.get(row_id, ())], pa.int64()))
 
 
 def _tags(column: pa.ChunkedArray) -> SliceColumn:

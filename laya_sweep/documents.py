@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
+from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.plan import Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import CheckpointSettings, Settings
@@ -82,8 +83,11 @@ def config_document(
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
         "transforms": [transform.name for transform in settings.transforms],
-        "min_confidence": list(settings.min_confidence),
-        "metrics": {"score_within": list(settings.metrics.score_within)},
+        "metrics": {
+            "rounding": settings.metrics.rounding,
+            "score_within": list(settings.metrics.score_within),
+        },
+        "min_confidence": [to_document(value) for value in settings.min_confidence],
         "device": settings.executor.device,
         "dtype": "float32",
     }
@@ -114,6 +118,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
         f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
         f"= {grid} grid points",
+        f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
     for checkpoint in plan.checkpoints:
         own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]
@@ -122,12 +127,19 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
             f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
         )
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
-    lines += [f"  damaged part, to be computed again: {damage}" for damage in plan.damaged]
+    lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
         f"forwards: {plan.rows - plan.pending_rows} cached, {plan.pending_rows} to run; "
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def damage_line(damage: str) -> str:
+    """What follows from a damaged file of the store: facts are computed again, rows stand without the rest."""
+    if damage.startswith("part-"):
+        return f"a damaged part is computed again: {damage}"
+    return f"a damaged file; its rows stand, what it told of their calls is lost: {damage}"
 
 
 def macro_line(result: ResultReport) -> str:
@@ -161,6 +173,7 @@ def _checkpoint_document(
     asked: CheckpointSettings, checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]
 ) -> dict[str, Any]:
     return {
+        "requested_revision": asked.revision,
         "source": checkpoint.source,
         "engine": checkpoint.runner,
         "onnx": None if asked.onnx is None else str(asked.onnx),

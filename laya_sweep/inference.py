@@ -165,6 +165,7 @@ def _spec(
         parity_variants=sample,
         min_confidence=settings.min_confidence,
         onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
+        sort_by_length=settings.sort_by_length,
     )
 
 

@@ -7,14 +7,14 @@ that is added later meets the same figures. A result is checkpoint x regime x tr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow.compute as pc
 
-from laya_sweep.derive import decision_columns
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.derive import decision_columns, metric_row
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates import (
     Mode,
     Policy,
@@ -26,30 +26,18 @@ from laya_sweep.gates import (
     limits,
     read_limits,
     read_policy,
-    read_scorecard,
+    scorecard_of,
     scorecard_of_rows,
 )
-from laya_sweep.jsonfile import read_object
+from laya_sweep.jsonfile import read_json, read_object
 from laya_sweep.metrics import MetricRow
+from laya_sweep.report_cards import Named, is_report, report_scorecards
 from laya_sweep.reports import timing_figures
 from laya_sweep.run_folder import write_json
 from laya_sweep.settings import GateSettings
 from laya_sweep.stored_run import REPORT_SCHEMA, StoredResult, StoredRun
 
 VERDICT_FILE = "verdict.json"
-
-
-class Named(NamedTuple):
-    """A result's place among the results of a run."""
-
-    checkpoint: str
-    regime: str
-    transform: str
-    min_confidence: float | None
-
-    def __str__(self) -> str:
-        threshold = "none" if self.min_confidence is None else f"{self.min_confidence:g}"
-        return f"{self.checkpoint} {self.regime} {self.transform} min_confidence={threshold}"
 
 
 class Judged(NamedTuple):
@@ -59,6 +47,10 @@ class Judged(NamedTuple):
     verdict: Verdict
 
 
+#: The results of a run of ours by name, or the one that a document of others holds.
+Cards: TypeAlias = Mapping[Named, Scorecard] | Scorecard
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Everything a result is asked, read and checked before any model loads."""
@@ -66,7 +58,7 @@ class Gate:
     thresholds: Thresholds
     tolerances: Mapping[str, float] | None
     policy: Policy | None
-    baseline: Mapping[Named, Scorecard] | Scorecard | None
+    baseline: Cards | None
     mode: Mode | None
     two_sided: bool
     max_errored_share: float
@@ -102,8 +94,13 @@ class Gate:
         return self.baseline[name]
 
 
-def prepare_gate(settings: GateSettings, baseline_path: Path | None) -> Gate:
+def prepare_gate(settings: GateSettings, baseline_path: Path | None, candidate: Cards | None = None) -> Gate:
     """Read and check thresholds, tolerances, policy and baseline.
+
+    Args:
+        settings: what is asked.
+        baseline_path: what results are compared with.
+        candidate: what will be judged, where it was read from a document that may hold several models or branches.
 
     Raises:
         UsageError: any of them cannot be read or cannot mean anything.
@@ -112,7 +109,12 @@ def prepare_gate(settings: GateSettings, baseline_path: Path | None) -> Gate:
     if settings.tolerances is not None:
         given = {**read_limits(settings.tolerances, "gate.tolerances"), **given}
     policy = None if settings.policy is None else read_policy(settings.policy)
-    baseline = None if baseline_path is None else read_baseline(baseline_path)
+    baseline = None if baseline_path is None else read_cards(baseline_path, "baseline", settings)
+    _refuse_idle(settings, [cards for cards in (baseline, candidate) if cards is not None])
+    if baseline is None and settings.languages is not None:
+        raise UsageError(
+            Problem("gate.languages", "a baseline to compare in them", "none", "name one with baseline=RUN_OR_JSON")
+        )
     if baseline is None and given:
         raise UsageError(
             Problem("gate.tolerance", "a baseline to be near to", "none", "name one with baseline=RUN_OR_JSON")
@@ -124,36 +126,73 @@ def prepare_gate(settings: GateSettings, baseline_path: Path | None) -> Gate:
         thresholds=Thresholds.of(settings.min, settings.max, settings.min_accuracy, settings.max_ece),
         tolerances=given or None,
         policy=policy,
-        baseline=baseline,
+        baseline=_restricted(baseline, settings.languages),
         mode=settings.mode,
         two_sided=settings.two_sided,
         max_errored_share=settings.max_errored_share,
     )
 
 
-def read_baseline(path: Path) -> Mapping[Named, Scorecard] | Scorecard:
-    """A run of ours (all its results), an upstream report, a per-language published document, or a bare metric map.
+def read_cards(path: Path, role: str, settings: GateSettings) -> Cards:
+    """All results of a run of ours or of its report.json; or of a document of others the one that it holds.
+
+    That is an upstream report, a per-language published document, of which the settings may name the model or branch,
+    or a bare map of metrics.
+
+    Args:
+        path: the run's folder, or the file.
+        role: what it is ("candidate", "baseline"), for messages.
+        settings: the model and branch.
 
     Raises:
-        UsageError: it is none of these.
+        UsageError: it is none of these, or a model or branch has to be named.
     """
-    return run_scorecards(StoredRun.open(path)) if path.is_dir() else read_scorecard(path)
+    if path.is_dir():
+        return run_scorecards(StoredRun.open(path))
+    document = read_json(path, role, any_number=True)
+    if is_report(document):
+        return report_scorecards(document, str(path))
+    what = f"{role} {one_line(path)}"
+    return scorecard_of(document, what, name=str(path), model=settings.model, branch=settings.branch)
+
+
+def _restricted(cards: Cards | None, languages: Sequence[str] | None) -> Cards | None:
+    """A baseline of which these languages alone are compared."""
+    if cards is None or languages is None:
+        return cards
+    if isinstance(cards, Scorecard):
+        return cards.restricted(languages=languages)
+    return {name: card.restricted(languages=languages) for name, card in cards.items()}
+
+
+def _refuse_idle(settings: GateSettings, read: Sequence[Cards]) -> None:
+    """A model or branch that no document has a place for would be an option that goes nowhere."""
+    used = frozenset[str]().union(*(cards.selectors for cards in read if isinstance(cards, Scorecard)))
+    for name, value in (("model", settings.model), ("branch", settings.branch)):
+        if value is not None and f"--{name}" not in used:
+            expected = "a published document with several to choose from"
+            raise UsageError(Problem(f"gate.{name}", expected, f"{value!r} for others", f"drop --{name}"))
 
 
 def run_scorecards(run: StoredRun) -> dict[Named, Scorecard]:
-    """Every result of a run as a scorecard."""
+    """Every result of a run as a scorecard.
+
+    What a threshold keeps is a figure of the runtime's marks only where they are shown to be the runtime's; elsewhere
+    (a regime that it does not serve, a sample that did not pass) it has no value here, and a gate on it fails.
+    """
     cards = {}
     for result in run.results:
         rows, accepted = _metric_rows(result), accepted_counts(decision_columns(result.decisions))
         facts = result.facts if _has_facts(result) else None
         errors = 0 if facts is None else facts.filter(pc.equal(facts["status"], "error")).num_rows
-        for threshold in run.config.get("min_confidence", [None]):
+        for threshold in run.thresholds or [None]:
             name = Named(result.checkpoint, result.regime, result.transform, threshold)
             cards[name] = scorecard_of_rows(
                 f"{run.folder}: {name}",
-                rows,
+                _with_shown_marks(rows, result.marks_fault(threshold)),
                 identity=_identity(run),
                 min_confidence=threshold,
+                rounding=run.rounding if _has_facts(result) else None,
                 accepted=accepted,
                 timings=_timings(result),
                 errored=errors,
@@ -198,12 +237,19 @@ def _identity(run: StoredRun) -> dict[str, Any]:
 def _metric_rows(result: StoredResult) -> list[MetricRow]:
     own = (result.checkpoint, result.regime, result.transform)
     return [
-        MetricRow(
-            slice_dimension=row["slice"],
-            **{name: row[name] for name in MetricRow.__dataclass_fields__ if name != "slice_dimension"},
-        )
+        metric_row(row)
         for row in result.run.table("metrics").to_pylist()
         if (row["checkpoint"], row["regime"], row["transform"]) == own
+    ]
+
+
+def _with_shown_marks(rows: Iterable[MetricRow], fault: str | None) -> Iterable[MetricRow]:
+    """The figures; with a fault those at a threshold have no value, and say why."""
+    if fault is None:
+        return rows
+    return [
+        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
+        for row in rows
     ]
 
 

@@ -66,6 +66,11 @@ class Cell:
         )
 
     @property
+    def refused_rows(self) -> int:
+        """Rows of refused cases."""
+        return sum(len(variant.questions) for variant in self.variants if variant.case_id in self.refused)
+
+    @property
     def pending_rows(self) -> int:
         """Forward rows still to run."""
         return sum(len(variant.questions) for variant in self.pending)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from laya_sweep.min_confidence import MinConfidence
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -64,9 +66,14 @@ class DatasetSettings:
 
 @dataclass(frozen=True, slots=True)
 class MetricSettings:
-    """What is computed beyond the fixed metrics: each tolerance gives `score_within_<tolerance>`, in levels."""
+    """How figures are computed, and which beyond the fixed ones.
+
+    Each tolerance gives `score_within_<tolerance>`, in levels. `rounding` is exact (float64) or the runtime's own
+    (float32 and 4 decimals), of decisions and of everything that follows from them.
+    """
 
     score_within: tuple[float, ...] = ()
+    rounding: Literal["exact", "runtime"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,11 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """What results must reach, as written: limits are checked where they are read."""
+    """What results must reach, as written: limits are checked where they are read.
+
+    `model` and `branch` choose among the results of a published baseline; `languages` are those in which results are
+    compared with a baseline, None for all of it.
+    """
 
     mode: Literal["strict", "compatible"] | None = None
     min_accuracy: float | None = None
@@ -109,6 +120,9 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    model: str | None = None
+    branch: str | None = None
+    languages: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +136,7 @@ class Settings:
     languages: tuple[str, ...] | None
     regimes: tuple[RegimeSettings, ...]
     transforms: tuple[TransformSettings, ...]
-    min_confidence: tuple[float | None, ...]
+    min_confidence: tuple[MinConfidence, ...]
     dataset: DatasetSettings
     executor: ExecutorSettings
     store: StoreSettings
@@ -135,4 +149,5 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    sort_by_length: bool = False
     drift: str | None = None

@@ -13,10 +13,13 @@ import pyarrow.compute as pc
 
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.jsonfile import read_object
-from laya_sweep.store import TABLES, DamagedFileError, read_parquet
+from laya_sweep.min_confidence import MinConfidence, from_document
+from laya_sweep.store import RUN_CALLS, TABLES, DamagedFileError, read_parquet
 
 #: Schema tag of report.json.
 REPORT_SCHEMA = "laya-sweep-report/1"
+
+TIMING_FILE = "timing.json"
 
 _SELECTORS = ("checkpoint", "regime", "transform")
 
@@ -73,6 +76,32 @@ class StoredResult:
         """Its rows of the timings table; every regime shares them."""
         return self._own(self.run.table("timings"), ("checkpoint", "transform"))
 
+    @property
+    def served_temperatures(self) -> dict[str, float]:
+        """Bucket -> the temperature that the runtime applies to the checkpoint's answers."""
+        rows = self._own(self.run.table("checkpoints"), ("checkpoint",)).to_pylist()
+        return {row["bucket"]: row["temperature_served"] for row in rows}
+
+    def marks_fault(self, min_confidence: MinConfidence) -> str | None:
+        """Why the abstention marks at a threshold are not shown to be the runtime's; None where they are.
+
+        As the run recorded it: a run of an earlier version recorded nothing, which shows nothing.
+        """
+        if min_confidence is None:
+            return None
+        own = (self.checkpoint, self.regime, self.transform)
+        for entry in self.run.marks:
+            place = tuple(entry.get(name) for name in _SELECTORS)
+            if place == own and _is_threshold(entry.get("min_confidence"), min_confidence):
+                return None if entry.get("min_confidence_sent") is True else str(entry.get("reason"))
+        return "the run records no parity of marks at this min_confidence"
+
+    @property
+    def calls(self) -> pa.Table:
+        """Its rows of the calls table; every regime shares them. Empty for a run of a version that kept none."""
+        known = (self.run.folder / "calls.parquet").is_file()
+        return self._own(self.run.table("calls"), ("checkpoint", "transform")) if known else RUN_CALLS.empty_table()
+
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         for name in names:
             table = table.filter(pc.equal(table[name], getattr(self, name)))
@@ -108,10 +137,36 @@ class StoredRun:
         return dict(self.report["config"])
 
     @property
+    def rounding(self) -> str:
+        """Whose figures its decisions hold, exact or runtime; a run from before there was a choice has exact ones."""
+        metrics = self.config.get("metrics")
+        return "runtime" if isinstance(metrics, dict) and metrics.get("rounding") == "runtime" else "exact"
+
+    @property
     def imported(self) -> dict[str, Any] | None:
         """The published document this run was imported from, without its cases; None for a run of our own."""
         found = self.config.get("imported")
         return dict(found["document"]) if isinstance(found, dict) else None
+
+    @property
+    def thresholds(self) -> list[MinConfidence]:
+        """The min_confidences that were asked for; none where the run does not say.
+
+        Raises:
+            UsageError: what the report holds is no min_confidence.
+        """
+        try:
+            return [from_document(value) for value in self.config.get("min_confidence", [])]
+        except (ValueError, TypeError) as error:
+            problem = Problem(f"report of {self.folder}", "min_confidences", str(error), "run the sweep again")
+            raise UsageError(problem) from error
+
+    @cached_property
+    def marks(self) -> list[dict[str, Any]]:
+        """By result and threshold, whether the marks are shown to be the runtime's; see `timing_document`."""
+        path = self.folder / TIMING_FILE
+        entries = read_object(path, "timing").get("min_confidence", []) if path.is_file() else []
+        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
     @cached_property
     def results(self) -> list[StoredResult]:
@@ -123,6 +178,12 @@ class StoredRun:
         """Rows of the cases table."""
         rows: list[dict[str, Any]] = self.table("cases").to_pylist()
         return rows
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """When, where and by which code the run was made; empty where the file was not kept."""
+        path = self.folder / "provenance.json"
+        return read_object(path, "provenance") if path.is_file() else {}
 
     @cached_property
     def _tables(self) -> dict[str, pa.Table]:
@@ -187,6 +248,13 @@ def _is_report(report: dict[str, Any]) -> bool:
         return False
     names = (*_SELECTORS, "failed")
     return all(isinstance(result, dict) and all(name in result for name in names) for result in results)
+
+
+def _is_threshold(document: object, wanted: MinConfidence) -> bool:
+    try:
+        return from_document(document) == wanted
+    except ValueError:
+        return False
 
 
 def _titles(results: Iterable[StoredResult]) -> str:

@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from laya_sweep.documents import (
     cases_table,
     checkpoints_table,
     config_document,
+    damage_line,
     dry_run_text,
     environment_document,
     macro_line,
@@ -28,12 +30,13 @@ from laya_sweep.documents import (
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate_all, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
 from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
-from laya_sweep.execution import WorkerReady
+from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
 from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
     DriftTable,
@@ -53,8 +56,9 @@ from laya_sweep.reports import (
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_TIMINGS, FactStore, require_writable, write_bytes
-from laya_sweep.stored_run import REPORT_SCHEMA
+from laya_sweep.source_revision import source_document
+from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
@@ -106,7 +110,7 @@ class SweepRun:
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
-            console.note(f"a damaged part is computed again: {damage}")
+            console.note(damage_line(damage))
         for checkpoint, count in plan.refusals.items():
             console.note(f"{checkpoint}: {count} rows ask for another checkpoint, which is an error of each of them")
         console.note(
@@ -158,6 +162,8 @@ class SweepRun:
         facts = list(event.handshake.temperatures)
         self._temperatures[checkpoint.name] = facts
         self._store.keep_temperatures(_temperature_key(checkpoint), to_json(facts))
+        if event.handshake.parity.sample:
+            self._store.keep_parity_sample(self._parity_key(checkpoint), sample_document(event.handshake.parity))
 
     def _temperatures_of(self, name: str) -> list[TemperatureFact]:
         """Of a checkpoint: from a worker, from the store, and only then resolved here, which loads torch."""
@@ -169,7 +175,7 @@ class SweepRun:
     def _finish(self, cell: Cell) -> None:
         """Read a complete cell back, score it under every regime, and say its lines."""
         committed = self._store.read(cell.key)
-        rows = derive.select_rows(cell, committed.facts, committed.timings)
+        rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
         self._rows[cell.key] = rows
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
@@ -179,7 +185,7 @@ class SweepRun:
             self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
-            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint))
+            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint), self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
             figures = language_figures(derive.decision_columns(table))
@@ -200,12 +206,13 @@ class SweepRun:
             "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
+            "calls": self._joined("calls", RUN_CALLS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
-        drift, timing = self._drift(results), timing_document(tables["timings"])
+        drift, timing = self._drift(results), self._timing(tables)
         self._drift_lines = [line for table in drift for line in drift_lines(table, timing)]
         document = {
             "schema": REPORT_SCHEMA,
@@ -214,7 +221,7 @@ class SweepRun:
         } | ({"drift": [table.document() for table in drift]} if drift else {})
         write_json(folder / "report.json", document)
         write_bytes(folder / "report.md", (markdown(results) + drift_markdown(drift)).encode("utf-8"))
-        write_json(folder / "timing.json", timing)
+        write_json(folder / TIMING_FILE, timing)
         return results
 
     def _drift(self, results: Sequence[ResultReport]) -> list[DriftTable]:
@@ -231,6 +238,38 @@ class SweepRun:
                 own = {name: by_key[key] for name, key in keys.items()}
                 tables.append(drift_table(group, own, {name: self._decided(key) for name, key in keys.items()}))
         return tables
+
+    def _marks(self) -> list[dict[str, Any]]:
+        """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
+        faults: dict[tuple[str, MinConfidence], str | None] = {}
+        for checkpoint in self.plan.checkpoints:
+            sample = self._store.parity_sample(self._parity_key(checkpoint))
+            for threshold in self._settings.min_confidence:
+                if threshold is not None:
+                    faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
+        return [
+            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            for key, served in ((key, self._is_served(key)) for key in self._result_keys())
+            for threshold in self._settings.min_confidence
+            if threshold is not None
+        ]
+
+    def _is_served(self, key: ResultKey) -> bool:
+        served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
+        return derive.is_served(self._decided(key), served)
+
+    def _parity_key(self, checkpoint: Checkpoint) -> str:
+        """What decides the runtime's answers to given cases: a cell's identity without its cases, and temperatures."""
+        identity = next((cell.identity for cell in self.plan.cells if cell.checkpoint == checkpoint.name), {})
+        engine = {name: value for name, value in identity.items() if name not in ("suite", "language", "transform")}
+        return value_digest([engine, checkpoint.temperatures])
+
+    def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+        rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
+        rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
+        for cell in self.plan.cells:
+            rows[cell.checkpoint] -= cell.refused_rows  # nobody called for these
+        return timing_document(tables["timings"], tables["calls"], rows, self._marks())
 
     def _result_keys(self) -> list[ResultKey]:
         return [
@@ -273,10 +312,11 @@ class SweepRun:
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
+            served=self._is_served(key),
         )
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
-        """The facts or timings of all cells in plan order, with the checkpoint's name."""
+        """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
         tables = [schema.empty_table()]
         for cell in self.plan.cells:
             table = getattr(self._rows[cell.key], what)
@@ -306,6 +346,7 @@ class SweepRun:
             "workers": stats.workers,
             "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
             "environment": environment_document(),
+            **source_document(),
         }
         write_json(folder / "provenance.json", document)
 
@@ -323,6 +364,15 @@ def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureF
 def _temperature_key(checkpoint: Checkpoint) -> str:
     """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
+
+
+def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> dict[str, Any]:
+    entry = {**key._asdict(), "min_confidence": to_document(threshold), "min_confidence_sent": fault is None}
+    return entry | ({} if fault is None else {"reason": fault})
+
+
+def _not_served(key: ResultKey) -> str:
+    return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

@@ -17,7 +17,7 @@ from laya_sweep.settings import (
     StoreSettings,
     TransformSettings,
 )
-from laya_sweep.store import FACTS, TIMINGS
+from laya_sweep.store import CALLS, FACTS, TIMINGS
 from laya_sweep.suites import Draft, freeze
 
 CHECKPOINT_CONFIG = {
@@ -201,8 +201,28 @@ def timing_row(case_id, call_ms=8.0, **changes):
     return {**row, **own, **changes}
 
 
+def call_row(case_id, call="w-1", call_rows=4, call_ms=8.0, **changes):
+    """One question in one call; `call_ms` None is a call that raised."""
+    row = {name: fact_row(case_id)[name] for name in CALLS.names[:6]}
+    own = {
+        "call": call,
+        "call_rows": call_rows,
+        "call_ms": call_ms,
+        "batch_size": None,
+        "batch_tokens": 4096,
+        "batch_form": "requests",
+        "sort_by_length": False,
+        "sort_by_length_sent": False,
+    }
+    return {**row, **own, **changes}
+
+
 def facts_table(rows):
     return pa.Table.from_pylist(list(rows), schema=FACTS)
+
+
+def calls_table(rows):
+    return pa.Table.from_pylist(list(rows), schema=CALLS)
 
 
 def timings_table(rows):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from processes import ended
 
 if TYPE_CHECKING:
     from exported_graphs import Graphs
@@ -95,14 +95,6 @@ def inputs(english: list[str], shared: Path) -> list[str]:
 
 @pytest.fixture
 def started() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Processes a test starts: asked to end, and then ended with their whole group, by id."""
-    processes: list[subprocess.Popen[bytes]] = []
-    yield processes
-    for process in reversed(processes):
-        if process.poll() is None:
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, 9)
-        process.wait()
+    """Processes a test starts, ended with it."""
+    with ended() as processes:
+        yield processes

@@ -132,7 +132,7 @@ def checkpoint_rows():
         }
 
 
-def score(cases, facts, regime):
+def score(cases, facts, regime, rounding="exact"):
     cell = ScoredCell(
         checkpoint="mine",
         temperatures=TEMPERATURES,
@@ -143,10 +143,10 @@ def score(cases, facts, regime):
             for qid, question in case.questions.items()
         },
     )
-    return decide(pa.Table.from_pylist(facts, schema=LOGITS), cell, regime, DECISIONS)
+    return decide(pa.Table.from_pylist(facts, schema=LOGITS), cell, regime, DECISIONS, rounding)
 
 
-def config(languages, min_confidence, cases):
+def config(languages, min_confidence, cases, rounding="exact"):
     return {
         "dataset_sha256": canonical_rows_digest(cases),
         "questions_sha256": questions_fingerprint(cases),
@@ -175,11 +175,12 @@ def config(languages, min_confidence, cases):
         },
         "regimes": {regime.name: {"kind": regime.kind, "temperature": None} for regime in REGIMES},
         "min_confidence": list(min_confidence),
+        "metrics": {"rounding": rounding, "score_within": []},
         "device": "cpu",
     }
 
 
-def write_run(folder, per_language, *, seed=0, asked=None, failed=None, min_confidence=(0.0, 0.5)):
+def write_run(folder, per_language, *, seed=0, asked=None, failed=None, min_confidence=(0.0, 0.5), rounding="exact"):
     """A run folder over `per_language`: language -> drafts; `failed` languages have a reason instead."""
     rng = np.random.default_rng(seed)
     cases = {code: freeze(own) for code, own in per_language.items()}
@@ -188,7 +189,7 @@ def write_run(folder, per_language, *, seed=0, asked=None, failed=None, min_conf
     languages = [*(asked or cases)]
     decisions, rows, results = [], [], []
     for regime in REGIMES:
-        own = pa.concat_tables([score(cases[code], facts[code], regime) for code in sorted(cases)])
+        own = pa.concat_tables([score(cases[code], facts[code], regime, rounding) for code in sorted(cases)])
         key = ResultKey("mine", "baseline", regime.name)
         figures = summarise_result(own, languages, ())
         temperatures = {code: {"served": 0.5} for code in cases}
@@ -209,6 +210,10 @@ def write_run(folder, per_language, *, seed=0, asked=None, failed=None, min_conf
     folder.mkdir(parents=True)
     write_tables(folder, tables)
     every_case = [case for own in cases.values() for case in own]
-    document = {"schema": REPORT_SCHEMA, "config": config(languages, min_confidence, every_case), "results": results}
+    document = {
+        "schema": REPORT_SCHEMA,
+        "config": config(languages, min_confidence, every_case, rounding),
+        "results": results,
+    }
     write_json(folder / "report.json", document)
     return StoredRun.open(folder)

@@ -4,76 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from processes import running_cluster
 
 pytestmark = [pytest.mark.reference, pytest.mark.ray]
 
 ROOT = Path(__file__).parents[1]
-RAY = Path(sys.executable).parent / "ray"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A head and a second node, each of one CPU."""
+    with running_cluster(tmp_path_factory.mktemp("cluster"), cpus=[1, 1]) as cluster:
+        yield cluster
 
 
 @pytest.fixture
-def cluster(tmp_path, started, monkeypatch):
-    """A head with a dashboard and a second node, each of one CPU; gives the dashboard's address."""
-    monkeypatch.setenv("RAY_AUTH_MODE", "token")
-    token = tmp_path / "token"
-    token.write_text("0123456789abcdef" * 4)
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(token))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    port, dashboard = free_port(), free_port()
-    common = ["--node-ip-address=127.0.0.1", "--num-cpus=1", "--block", "--disable-usage-stats"]
-    head = [
-        f"--port={port}",
-        "--head",
-        "--dashboard-host=127.0.0.1",
-        f"--dashboard-port={dashboard}",
-        "--include-dashboard=true",
-    ]
-    start(started, tmp_path, [*head, *common])
-    address = f"127.0.0.1:{port}"
-    wait_for(lambda: connects(port), "the head")
-    start(started, tmp_path, [f"--address={address}", *common])
-    wait_for(lambda: nodes(address) == 2, "two nodes")
-    monkeypatch.setenv("RAY_ADDRESS", address)
-    return f"http://127.0.0.1:{dashboard}"
-
-
-def start(started, folder, words):
-    with (folder / f"ray{len(started)}.log").open("w") as log:
-        started.append(subprocess.Popen([RAY, "start", *words], stdout=log, stderr=log, start_new_session=True))
-
-
-def connects(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def nodes(address):
-    probe = (
-        f"import ray; ray.init(address={address!r}, log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
-    )
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60)
-    return int(done.stdout.split()[-1]) if done.returncode == 0 else 0
-
-
-def wait_for(condition, what):
-    deadline = time.monotonic() + 90
-    while not condition():
-        if time.monotonic() > deadline:
-            pytest.fail(f"{what} did not come up")
-        time.sleep(0.5)
+def cluster(running, monkeypatch):
+    """The cluster, with what joins it in the environment; gives the dashboard's address."""
+    for name, value in running.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("RAY_ADDRESS", running.address)
+    return running.dashboard
 
 
 def test_a_second_process_joins_and_actors_run_on_both_nodes(cluster, command, inputs, tmp_path):

@@ -180,3 +180,37 @@ def test_routing_row_by_row_is_refused_in_words(written):
     problem = problem_of(written)
     assert problem.got == "'auto'"
     assert "name the checkpoints" in problem.next_step
+
+
+MAP = {"choice:2": 0.7, "choice:11+": 0.9, "noul:2": 1, "default": 0.5}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{choice:2: 0.7, choice:11+: 0.9, noul:2: 1, default: 0.5}",
+        "{choice:2:0.7,choice:11+:0.9,noul:2:1,default:0.5}",
+        r"{choice\:2: 0.7, choice\:11+: 0.9, noul\:2: 1, default: 0.5}",
+        '{"choice:2": 0.7, "choice:11+": 0.9, "noul:2": 1, default: 0.5}',
+        "{'choice:2': 0.7, 'choice:11+': 0.9, 'noul:2': 1, default: 0.5}",
+    ],
+)
+def test_a_map_of_thresholds_is_written_with_the_runtimes_bucket_names(words):
+    [alone] = compose_jobs([f"min_confidence={words}"], multirun=False)
+    assert alone.config["min_confidence"] == [MAP]
+    [listed] = compose_jobs([f"min_confidence=[0.3,null,{words}]"], multirun=False)
+    assert listed.config["min_confidence"] == [0.3, None, MAP]
+    swept = compose_jobs([f"min_confidence={words},0.3", "dataset.per_lang=1,2"], multirun=True)
+    assert [job.config["min_confidence"] for job in swept] == [[MAP], [MAP], 0.3, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("min_confidence={choice:2: 0.7, choice:2: 0.8}", "each bucket once"),
+        ("min_confidence.default=0.5", "min_confidence.default"),
+        ("min_confidence={choice:2: 0.7", "min_confidence"),
+    ],
+)
+def test_a_map_that_cannot_be_read_is_a_fault_not_a_traceback(words, said):
+    assert said in str(problem_of(words))

@@ -11,6 +11,7 @@ from laya_sweep.compose import compose_jobs
 from laya_sweep.config import build_settings
 from laya_sweep.errors import ConfigError, exit_code
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS
+from laya_sweep.min_confidence import BucketThresholds
 from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
@@ -104,6 +105,7 @@ def test_every_option_reaches_its_setting():
         "dry_run=true",
         "drift=mine",
         "metrics.score_within=[0.5,2]",
+        "metrics.rounding=runtime",
     )
     [job] = compose_jobs(overrides, multirun=False)
     built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
@@ -154,7 +156,7 @@ def test_every_option_reaches_its_setting():
         batch_size=12,
         shard_cases=17,
         dry_run=True,
-        metrics=MetricSettings(score_within=(0.5, 2.0)),
+        metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime"),
         drift="mine",
     )
 
@@ -188,6 +190,15 @@ BAD_VALUES = [
     ("min_confidence", "0.5"),
     ("min_confidence", []),
     ("min_confidence", [[0.5]]),
+    ("min_confidence", {}),
+    ("min_confidence", {"choice:2": True}),
+    ("min_confidence", {"choice:2": NAN}),
+    ("min_confidence", {"choice:3": 0.5}),
+    ("min_confidence", {"choice:2": None, "default": 0.5}),
+    ("min_confidence", [0.5, {2: 0.5}]),
+    ("min_confidence", [{"default": 0.5}, {}]),
+    ("min_confidence", 10**400),
+    ("min_confidence", "nowhere.json"),
     ("dataset.per_lang", 0),
     ("dataset.per_lang", 2.0),
     ("dataset.per_lang", True),
@@ -202,6 +213,8 @@ BAD_VALUES = [
     ("metrics.score_within", [True]),
     ("metrics.score_within", ["0.25"]),
     ("metrics.score_within", None),
+    ("metrics.rounding", "none"),
+    ("metrics.rounding", None),
     ("metrics.score_within", [0.12345671, 0.12345672]),
     ("metrics.tolerance", 1),
     ("dataset.name", "xnli"),
@@ -493,3 +506,30 @@ def test_one_tolerance_alone_will_do_and_each_counts_once(raw):
     assert build_settings(raw).metrics.score_within == (0.5, 0.25)
     raw["metrics"]["score_within"] = []
     assert build_settings(raw).metrics.score_within == ()
+
+
+def test_maps_of_thresholds_stand_in_lists_beside_numbers_and_none(raw, tmp_path):
+    path = tmp_path / "map.json"
+    path.write_text('{"choice:2": 0.7, "default": 1}', "utf-8")
+    raw["min_confidence"] = [{"default": 1, "choice:2": 0.7}, None, 0.5, str(path), {"default": 0.5}, 0.5]
+    seven = BucketThresholds.of({"choice:2": 0.7, "default": 1.0})
+    assert build_settings(raw).min_confidence == (seven, None, 0.5, BucketThresholds.of({"default": 0.5}))
+    raw["min_confidence"] = str(path)
+    assert build_settings(raw).min_confidence == (seven,)
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[0.5]", "null", "true", '{"choice:2": 0.5, "choice:2": 0.6}', "{", '{"a": 0.5}']
+)
+def test_a_file_that_holds_no_threshold_is_one_complaint_that_names_it(raw, tmp_path, text):
+    path = tmp_path / "map.json"
+    path.write_text(text, "utf-8")
+    raw["min_confidence"] = str(path)
+    [problem] = problems_of(raw)
+    assert (problem.what, str(path) in problem.got) == ("min_confidence", True)
+
+
+def test_a_map_with_a_wrong_bucket_says_which(raw):
+    raw["min_confidence"] = {"choice:2": 0.5, "choice:7": 0.5}
+    [problem] = problems_of(raw)
+    assert "'choice:7'" in problem.next_step

@@ -9,9 +9,10 @@ import pytest
 from builders import error_row, fact_row, facts_table, make_cases, timing_row, timings_table
 
 from laya_sweep import derive
-from laya_sweep.derive import ResultKey, metrics_table, score_cell, select_rows, summarise_result
+from laya_sweep.derive import ResultKey, is_served, metric_row, metrics_table, score_cell, select_rows, summarise_result
 from laya_sweep.errors import CheckpointError
 from laya_sweep.metrics import CHOICE, NOUL, SCORE
+from laya_sweep.min_confidence import BucketThresholds
 from laya_sweep.plan import Cell
 from laya_sweep.reports import ResultReport
 from laya_sweep.scoring import BucketTemperature, Regime
@@ -181,12 +182,26 @@ def test_no_threshold_and_zero_are_different():
     assert coverage == {0.0: 1.0, 0.999: 0.0}
 
 
+def test_a_regime_is_served_where_every_decision_has_the_runtimes_temperature():
+    table = decisions_of("en", 6, 3)
+    served = {bucket: entry.served for bucket, entry in BUCKETS.items()}
+    assert is_served(table, served)
+    assert is_served(table, {**served, "noul:2": 0.5})  # asked of no question here
+    assert not is_served(table, {**served, "choice:3-5": 0.5})
+    assert is_served(DECISIONS.empty_table(), {})
+
+
 def test_the_metrics_table_is_tidy_and_in_its_schema():
-    rows = summarise_result(decisions_of("en", 6, 3), ["en", "fr"], [0.0, 0.5])
+    by_bucket = [BucketThresholds.of({"default": 0.5}), BucketThresholds.of({"choice:2": 0.5, "noul:2": 1})]
+    rows = summarise_result(decisions_of("en", 6, 3), ["en", "fr"], [0.0, 0.5, *by_bucket])
     table = metrics_table((ResultKey("mine", "baseline", "served"), row) for row in rows)
     assert table.schema.equals(METRICS)
-    keys = table.select(["checkpoint", "transform", "regime", "slice", "slice_value", "metric", "min_confidence"])
+    names = ["checkpoint", "transform", "regime", "slice", "slice_value", "metric"]
+    keys = table.select([*names, "min_confidence", "min_confidence_map"])
     assert len({tuple(row.items()) for row in keys.to_pylist()}) == table.num_rows == len(rows)
+    assert [metric_row(row) for row in table.to_pylist()] == rows
+    texts = {text for text in table["min_confidence_map"].to_pylist() if text is not None}
+    assert texts == {'{"default":0.5}', '{"choice:2":0.5,"noul:2":1.0}'}
     for row in table.to_pylist():
         assert (row["value"] is None) <= bool(row["reason"])
         assert all(row[name] is None or np.isfinite(row[name]) for name in ("value", "low", "high"))

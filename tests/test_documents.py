@@ -124,6 +124,7 @@ def test_a_dry_run_counts_what_the_grid_would_cost(asked):
     lines = dry_run_text(*asked).splitlines()
     assert lines[0] == "plan: 1 checkpoint(s) x 2 language(s) x 1 transform(s) = 1 cells"
     assert lines[1] == "derived from them: 2 regime(s) x 3 threshold(s) = 6 grid points"
+    assert lines.pop(2) == "min_confidence: none, 0, 0.5"
     assert lines[2] == "  mine: 1 cells, 4 forwards: 0 cached, 4 to run"
     assert lines[3].startswith("  language de fails: de: ")
     assert lines[-1] == "forwards: 0 cached, 4 to run; one pass per grid point would be 24"

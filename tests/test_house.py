@@ -21,7 +21,9 @@ ALLOWED = {
     # plain values and rules
     "errors": set(),
     "identity": set(),
-    "settings": set(),
+    "min_confidence": set(),
+    "settings": {"min_confidence"},
+    "source_revision": set(),
     # where cases come from, how they are shown
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
@@ -35,28 +37,29 @@ ALLOWED = {
         "checkpoint_names",
         "demo",
         "errors",
-        "memo_tokenizer",
         "hub",
         "identity",
+        "memo_tokenizer",
+        "min_confidence",
         "scoring",
         "settings",
         "transforms",
     },
     "store": {"errors", "identity"},
-    "execution": {"engines", "errors", "hub", "scoring", "settings", "store", "transforms"},
+    "execution": {"engines", "errors", "hub", "min_confidence", "scoring", "settings", "store", "transforms"},
     "plan": {"checkpoint_names", "engines", "execution", "identity", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
-    "scoring": set(),
-    "metrics": set(),
-    "gates": {"errors", "jsonfile", "metrics"},
-    "reports": {"identity", "metrics"},
-    "derive": {"errors", "metrics", "plan", "scoring", "store", "transforms"},
+    "scoring": {"min_confidence"},
+    "metrics": {"min_confidence"},
+    "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
+    "reports": {"identity", "metrics", "min_confidence"},
+    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store", "transforms"},
     # the command line
     "compose": {"errors"},
-    "config": {"errors", "pins", "settings", "suites", "transforms"},
+    "config": {"errors", "jsonfile", "min_confidence", "pins", "settings", "suites", "transforms"},
     "console": {"execution"},
-    "documents": {"engines", "identity", "plan", "reports", "settings", "store", "suites"},
+    "documents": {"engines", "identity", "min_confidence", "plan", "reports", "settings", "store", "suites"},
     "run_folder": {"errors", "store"},
     "sweep": {
         "console",
@@ -70,25 +73,32 @@ ALLOWED = {
         "inference",
         "judging",
         "metrics",
+        "min_confidence",
         "plan",
         "reports",
         "run_folder",
         "scoring",
         "settings",
+        "source_revision",
         "store",
         "stored_run",
         "suites",
     },
     # stored runs, and documents that others publish or read
     "jsonfile": {"errors"},
-    "stored_run": {"errors", "jsonfile", "store"},
+    "stored_run": {"errors", "jsonfile", "min_confidence", "store"},
+    "language_table": {"errors", "jsonfile"},
+    "report_cards": {"errors", "gates", "metrics", "min_confidence", "stored_run"},
     "published": {
         "derive",
         "documents",
         "errors",
+        "gates",
         "identity",
         "jsonfile",
+        "language_table",
         "metrics",
+        "min_confidence",
         "reports",
         "run_folder",
         "scoring",
@@ -101,19 +111,47 @@ ALLOWED = {
         "errors",
         "gates",
         "metrics",
+        "min_confidence",
+        "report_cards",
         "reports",
         "run_folder",
         "settings",
         "stored_run",
         "jsonfile",
     },
+    # the same for a notebook or a test suite
+    "evaluation": {
+        "derive",
+        "engines",
+        "errors",
+        "execution",
+        "gates",
+        "hub",
+        "identity",
+        "metrics",
+        "min_confidence",
+        "plan",
+        "published",
+        "reports",
+        "scoring",
+        "settings",
+        "store",
+        "stored_run",
+        "suites",
+        "transforms",
+    },
+    "verdicts": {"errors", "evaluation", "gates", "judging", "published", "report_cards", "stored_run"},
     "verbs": {
         "engines",
         "errors",
         "gates",
         "hub",
+        "jsonfile",
         "judging",
+        "language_table",
+        "min_confidence",
         "published",
+        "report_cards",
         "run_folder",
         "settings",
         "store",
@@ -132,7 +170,7 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"checkpoint_names", "config", "demo", "engines"},
+    "laya": {"checkpoint_names", "config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
     "onnx": {"engines"},
     "onnxruntime": {"engines"},
     "rich": {"console"},
@@ -177,8 +215,25 @@ def test_the_table_closes_no_circle_and_names_real_rooms():
     assert set(order) == set(ALLOWED) == {room_of(path) for path in MODULES} - {"__init__"}
 
 
-def test_the_package_itself_imports_nothing():
-    assert [*imported(PACKAGE / "__init__.py")] == []
+def test_the_package_itself_imports_nothing_but_the_standard_library():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    names = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    names += [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    assert set(names) <= sys.stdlib_module_names
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    assert all(isinstance(node, ast.ImportFrom) for node in checked.body)
+
+
+def test_names_of_the_package_are_listed_typed_and_found():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    typed = {alias.name: node.module for node in checked.body for alias in node.names}
+    assert sorted(typed, key=in_order) == [*laya_sweep.__all__]
+    for name, module in typed.items():
+        assert getattr(laya_sweep, name) is getattr(importlib.import_module(module), name)
+    assert set(laya_sweep.__all__) <= set(dir(laya_sweep))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = laya_sweep.nothing
 
 
 @pytest.mark.parametrize("library", sorted(LIBRARIES))
@@ -199,6 +254,8 @@ HEAVY = ("torch", "ray", "transformers", "datasets", "onnx", "onnxruntime")
 @pytest.mark.parametrize(
     "code",
     [
+        "import laya_sweep; assert not {'numpy', 'pyarrow', 'laya'} & set(sys.modules)",
+        "from laya_sweep import *",
         "import laya_sweep.__main__",
         "from laya_sweep.__main__ import main; main(['--help'])",
         "from laya_sweep.__main__ import main; main(['--version'])",

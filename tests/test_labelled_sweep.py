@@ -16,6 +16,8 @@ from laya.evals import Dataset, ScoreWithin, default_evaluators, evaluate
 
 from laya_sweep.__main__ import main
 from laya_sweep.demo import CHECKPOINTS_FOLDER
+from laya_sweep.published import laya_evals_document
+from laya_sweep.stored_run import StoredRun
 from laya_sweep.suites import file_fingerprint, questions_fingerprint, read_labelled
 
 #: Upstream rounds to 4 decimals and pads its batches otherwise.
@@ -151,7 +153,7 @@ def test_what_stands_in_the_tables_and_documents(monkeypatch, tmp_path, mixed, c
         file_fingerprint(mixed),
         questions_fingerprint(read.examples),
     )
-    assert config()["metrics"] == {"score_within": [0.5, 1.0]}
+    assert config()["metrics"] == {"rounding": "exact", "score_within": [0.5, 1.0]}
     assert "rows name a model" in said.err
     assert said.out.count("demo_english served - n=") == 1
     assert " qid=q0 n=" in said.out
@@ -199,6 +201,36 @@ def test_a_part_first_and_the_whole_then_computes_each_row_once(monkeypatch, tmp
     assert swept(mixed, "regime=[unit]", "metrics.score_within=[]", "batch_size=1", "shard_cases=3") == 0
     assert forwards() == 0
     assert pq.read_table("OUT/logits.parquet").equals(facts)
+
+
+def test_the_runtime_s_figures_are_derived_and_the_export_says_the_same(monkeypatch, tmp_path, mixed, capsys):
+    """No forward, the same facts; the metrics table is what the export gives of either run; strict names it."""
+    monkeypatch.chdir(tmp_path)
+    words = ["regime=[served,raw]", "min_confidence=0.5"]
+    assert swept(mixed, *words, "out_dir=EXACT") == 0
+    assert swept(mixed, *words, "metrics.rounding=runtime") == 0
+    assert json.loads(Path("OUT/provenance.json").read_text("utf-8"))["forward_rows"] == 0
+    assert config()["metrics"]["rounding"] == "runtime"
+    assert Path("OUT/logits.parquet").read_bytes() == Path("EXACT/logits.parquet").read_bytes()
+    for row in table("decisions"):
+        numbers = [*row["probabilities"], row["answer_confidence"], row["score_value"] or 0.0, row["p_gold"] or 0.0]
+        assert numbers == [round(value, 4) for value in numbers]
+        assert row["answer_confidence"] == row["gate_confidence"]
+    runs = {name: StoredRun.open(Path(name)) for name in ("OUT", "EXACT")}
+    for regime, threshold in (("served", 0.5), ("raw", None)):
+        documents = [laya_evals_document(run.select(regime=regime), threshold) for run in runs.values()]
+        assert documents[0] == documents[1]
+        ours = metrics_of(regime)
+        for dimension, groups in {"overall": {"": documents[0]["overall"]}, **documents[0]["slices"]}.items():
+            for value, figures in groups.items():
+                for metric in [name for name in figures if not name.endswith("_ms")]:
+                    assert ours[dimension, value, metric]["value"] == pytest.approx(figures[metric], abs=1e-12)
+    capsys.readouterr()
+    assert main(["compare", "OUT", "--baseline", "EXACT", "--regime", "served"]) == 1
+    assert (
+        "not comparable: rounding (metrics.rounding): baseline is exact, this run is runtime" in capsys.readouterr().out
+    )
+    assert main(["compare", "OUT", "--baseline", "OUT"]) == 0
 
 
 def test_batches_leave_no_trace_in_the_facts(monkeypatch, tmp_path, mixed):

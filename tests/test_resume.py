@@ -30,28 +30,36 @@ def words(english: list[str]) -> list[str]:
 
 
 @pytest.mark.ray
-@pytest.mark.parametrize("send", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
-def test_stopped_with_two_actors_resumed_with_one_only_the_missing_rows_run(command, words, tmp_path, started, send):
+def test_killed_then_terminated_then_resumed_with_one_actor_only_the_missing_rows_run(
+    command, words, tmp_path, started
+):
     words = [*words, "dataset.per_lang=60", "out_dir=OUT"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "laya_sweep", *words, "shard_cases=8", "executor.num_actors=2"],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    started.append(run)
     store = tmp_path / "outputs" / "store"
-    deadline = time.monotonic() + 120
-    while len(parts(store)) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.kill(run.pid, send)
-    code = run.wait(60)
-    assert code == (-signal.SIGKILL if send == signal.SIGKILL else 130)
+
+    def stop_after(count, send):
+        """Run on two actors until there are so many parts, then stop the driver with a signal."""
+        run = subprocess.Popen(
+            [sys.executable, "-m", "laya_sweep", *words, "shard_cases=6", "executor.num_actors=2"],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        started.append(run)
+        deadline = time.monotonic() + 120
+        while len(parts(store)) < count and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.kill(run.pid, send)
+        code = run.wait(60)
+        time.sleep(3)  # actors of a killed driver linger for a moment; what they commit counts
+        return code
+
+    assert stop_after(3, signal.SIGKILL) == -signal.SIGKILL
+    killed = sum(pq.read_metadata(path).num_rows for path in parts(store))
+    assert stop_after(len(parts(store)) + 3, signal.SIGTERM) == 130
     assert not (tmp_path / "OUT" / "report.json").exists()
-    time.sleep(3)  # actors of a killed driver linger for a moment; what they commit counts
     done = sum(pq.read_metadata(path).num_rows for path in parts(store))
-    assert 0 < done < 180
+    assert 0 < killed < done < 180
 
     resumed = command(*words, "executor.num_actors=1", "batch_size=5")
     assert resumed.returncode == 0, resumed.stderr

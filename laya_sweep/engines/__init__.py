@@ -22,6 +22,7 @@ from laya_sweep.engines.engine import (
     padded_shape,
 )
 from laya_sweep.engines.exported_graph import Drift, Exported
+from laya_sweep.engines.marks import runtime_marks
 from laya_sweep.engines.onnx_file import OnnxFile, read_onnx_file
 from laya_sweep.engines.temperature import TemperatureFact, resolve_temperatures
 
@@ -77,4 +78,5 @@ __all__ = [
     "padded_shape",
     "read_onnx_file",
     "resolve_temperatures",
+    "runtime_marks",
 ]

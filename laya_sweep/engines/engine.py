@@ -67,16 +67,12 @@ class Forward(NamedTuple):
 
 
 class EngineInfo(NamedTuple):
-    """What a loaded engine is, as seen from inside the process that holds it.
-
-    `rows_together` is False where rows of one call would move each other: they are then computed one by one.
-    """
+    """What a loaded engine is, as seen from inside the process that holds it."""
 
     device: str
     threads: int
     served_temperatures: dict[str, float]
     warnings: tuple[str, ...]
-    rows_together: bool = True
 
 
 class DeviceError(Exception):
@@ -92,7 +88,10 @@ class OutOfMemoryError(Exception):
 
 
 class Engine(Protocol):
-    """A loaded checkpoint."""
+    """A loaded checkpoint.
+
+    An engine with an attribute `takes_batches` that is False gets its rows one by one, in the order they come.
+    """
 
     def info(self) -> EngineInfo:
         """Device, threads and temperatures in force."""
@@ -114,8 +113,11 @@ class Engine(Protocol):
         """
         ...
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
-        """The runtime's own public answers by question id, for the parity check."""
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
+        """The runtime's own public answers by question id, for the parity check.
+
+        `min_confidence` is in the runtime's own form, to be handed on as it is.
+        """
         ...
 
 

@@ -38,7 +38,10 @@ _CPU = "CPUExecutionProvider"
 
 
 class OnnxEngine:
-    """One exported graph with the config and tokenizer of its checkpoint."""
+    """One exported graph with the config and tokenizer of its checkpoint.
+
+    `takes_batches` is False where rows of one call would move each other.
+    """
 
     def __init__(self, folder: Path, onnx: Path, device: str, threads: int, max_len: int, head_max_len: int) -> None:
         """Load config, tokenizer and graph.
@@ -56,7 +59,7 @@ class OnnxEngine:
         # The runtime's session takes every core and may take a GPU; the agent answers through this one instead.
         self._agent.session = self._session = make_session(str(onnx), threads)
         notes = self._session.get_modelmeta().custom_metadata_map
-        self._together = notes.get(ROWS_NOTE) == TOGETHER
+        self.takes_batches = notes.get(ROWS_NOTE) == TOGETHER
         self._tokenizer = MemoTokenizer(self._agent.tok)
 
     def info(self) -> EngineInfo:
@@ -65,7 +68,7 @@ class OnnxEngine:
         served = {name: float(agent.temperature[index]) for name, index in QTYPES.items()}
         served |= {bucket: float(value) for bucket, value in agent.temperature_by_options.items()}
         threads = self._session.get_session_options().intra_op_num_threads
-        return EngineInfo("cpu", threads, served, self._warnings, self._together)
+        return EngineInfo("cpu", threads, served, self._warnings)
 
     def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
         """See `Engine.encode`."""
@@ -77,16 +80,16 @@ class OnnxEngine:
 
     def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
         """See `Engine.forward`; one call, or one a row where rows would move each other."""
-        calls = [rows] if self._together else [[row] for row in rows]
+        calls = [rows] if self.takes_batches else [[row] for row in rows]
         found = [self._run(call) for call in calls]
         return Forward(
             [logits for forward in found for logits in forward.logits],
             np.concatenate([forward.act_probability for forward in found]),
         )
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`; one question a call where rows of a call would move each other."""
-        asked = [variant.questions] if self._together else [{qid: one} for qid, one in variant.questions.items()]
+        asked = [variant.questions] if self.takes_batches else [{qid: one} for qid, one in variant.questions.items()]
         answers: dict[str, dict[str, Any]] = {}
         for questions in asked:
             [result] = self._agent.predict_batch(
@@ -100,7 +103,7 @@ class OnnxEngine:
         return answers
 
     def _shape(self, tokens: int, options: int) -> Shape:
-        return padded_shape(tokens, options, self._budgets[0]) if self._together else own_shape(tokens, options)
+        return padded_shape(tokens, options, self._budgets[0]) if self.takes_batches else own_shape(tokens, options)
 
     def _run(self, rows: Sequence[EncodedQuestion]) -> Forward:
         feed = feed_of([row.item for row in rows], rows[0].shape, self._agent.tok.pad_token_id)

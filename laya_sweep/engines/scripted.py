@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward, padded_shape
-from laya_sweep.scoring import QUESTION_TYPES, abstains, gate_confidence, option_labels, runtime_softmax
+from laya_sweep.min_confidence import from_document
+from laya_sweep.scoring import QUESTION_TYPES, AnsweredQuestion, option_labels, runtime_answers
 from laya_sweep.transforms import Variant
 
 #: Logits of one question of a variant, one per option in the order the variant presents them.
@@ -47,17 +48,13 @@ class ScriptedEngine:
         logits = [np.array(self._script(row.item["variant"], row.item["qid"]), dtype=np.float32) for row in rows]
         return Forward(logits, np.zeros(len(rows), dtype=np.float32))
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`: the answers that the runtime would give for these logits."""
-        return {qid: self._answer(variant, qid, min_confidence) for qid in variant.questions}
+        answers = [self._answered(variant, qid) for qid in variant.questions]
+        marked = runtime_answers(answers, from_document(min_confidence))
+        return dict(zip(variant.questions, marked, strict=True))
 
-    def _answer(self, variant: Variant, qid: str, min_confidence: float | None) -> dict[str, Any]:
-        logits, temperature = self.forward([self.encode(variant, qid)]).logits[0][None, :], np.ones(1)
-        probabilities = [round(float(p), 4) for p in runtime_softmax(logits, temperature)[0]]
-        kind = variant.questions[qid]["type"]
-        answer: dict[str, Any] = {"type": kind, "probabilities": dict(enumerate(probabilities))}
-        if kind == "noul":
-            answer = {"type": kind, "noul": probabilities[1]}
-        if abstains(gate_confidence(logits, temperature), min_confidence)[0]:
-            answer["low_confidence"] = True
-        return answer
+    def _answered(self, variant: Variant, qid: str) -> AnsweredQuestion:
+        row = self.encode(variant, qid)
+        logits = self.forward([row]).logits[0].tolist()
+        return AnsweredQuestion(variant.questions[qid], logits, row.slots, 1.0, 0.0)

@@ -80,7 +80,7 @@ class TorchEngine:
         numbers = logits.float().cpu().numpy()
         return Forward([numbers[i, : len(row.slots)].copy() for i, row in enumerate(rows)], act)
 
-    def predict(self, variant: Variant, min_confidence: float | None) -> dict[str, dict[str, Any]]:
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`.
 
         Raises:

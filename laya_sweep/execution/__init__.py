@@ -5,9 +5,9 @@ Importing this package imports neither Ray nor torch; `make_backend` does where 
 
 from __future__ import annotations
 
-from laya_sweep.execution.contract import Backend, Handshake, Parity, Shard, ShardResult, WorkerSpec
+from laya_sweep.execution.contract import Backend, Handshake, Parity, SampleAnswer, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
-from laya_sweep.execution.parity import PARITY_CASES
+from laya_sweep.execution.parity import PARITY_CASES, marks_fault, sample_document
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.rows import error_part
 from laya_sweep.settings import ExecutorSettings
@@ -32,6 +32,7 @@ __all__ = [
     "Handshake",
     "Parity",
     "Pool",
+    "SampleAnswer",
     "Shard",
     "ShardDone",
     "ShardResult",
@@ -41,4 +42,6 @@ __all__ = [
     "WorkerSpec",
     "error_part",
     "make_backend",
+    "marks_fault",
+    "sample_document",
 ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from laya_sweep.engines import TemperatureFact
+from laya_sweep.min_confidence import MinConfidence
 from laya_sweep.store import Part
 from laya_sweep.transforms import Variant
 
@@ -37,8 +38,21 @@ class WorkerSpec:
     store_root: Path
     store_token: str
     parity_variants: tuple[Variant, ...]
-    min_confidence: tuple[float | None, ...]
+    min_confidence: tuple[MinConfidence, ...]
+    sort_by_length: bool = False
     onnx: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer:
+    """An answer of the parity sample: what the runtime's gate reads of its answer, and what ours derived.
+
+    `answer` is unmarked and plain JSON, so that the runtime's gate can be asked about it again for another threshold.
+    """
+
+    answer: dict[str, Any]
+    bucket: str
+    gate_confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,7 @@ class Parity:
     max_difference: float
     marks: int
     mark_disagreements: int
+    sample: tuple[SampleAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """The parity check: before a checkpoint's logits are used, a sample also goes through the runtime's own answers.
 
 Probabilities must agree to 1e-3 (the runtime rounds to 4 decimals), and the abstention marks derived from our
-logits must be the runtime's, except where the confidence is within that tolerance of the threshold.
+logits must be the runtime's, except where the confidence is within that tolerance of the threshold. The sample is
+kept: the runtime's own gate, put to its own answers, then tells of thresholds that nobody had asked for yet.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -13,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.engines import EncodingError, Engine
-from laya_sweep.execution.contract import Parity
-from laya_sweep.scoring import abstains, gate_confidence, option_bucket, runtime_softmax
+from laya_sweep.engines import EncodingError, Engine, runtime_marks
+from laya_sweep.execution.contract import Parity, SampleAnswer
+from laya_sweep.min_confidence import BucketThresholds, MinConfidence, threshold_at, to_document
+from laya_sweep.scoring import abstention, gate_confidence, option_bucket, runtime_softmax
 from laya_sweep.transforms import Variant
 
 TOLERANCE = 1e-3
@@ -24,7 +27,7 @@ TOLERANCE = 1e-3
 PARITY_CASES = 8
 
 
-def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[float | None]) -> Parity:
+def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[MinConfidence]) -> Parity:
     """Compare our path with `predict_batch`, at served temperatures, on the first few variants that can be asked.
 
     A case that does not fit the checkpoint is passed over: it becomes an error row, and must not end the run.
@@ -33,16 +36,39 @@ def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Se
     served = engine.info().served_temperatures
     thresholds = [value for value in min_confidence if value is not None]
     worst, marks, disagreements = 0.0, 0, 0
+    sample: list[SampleAnswer] = []
     for variant in chosen:
         ours = {qid: _logits(engine, variant, qid) for qid in variant.questions}
         answers = engine.predict(variant, None)
         worst = max([worst, *(_difference(variant, qid, ours[qid], answers[qid], served) for qid in ours)])
+        own = {qid: _sampled(variant, qid, ours[qid], answers[qid], served) for qid in ours}
+        sample += own.values()
         for threshold in thresholds:
-            marked = engine.predict(variant, threshold)
-            for qid, logits in ours.items():
+            marked = engine.predict(variant, to_document(threshold))
+            for qid, kept in own.items():
                 marks += 1
-                disagreements += _mark_differs(variant, qid, logits, marked[qid], served, threshold)
-    return Parity(len(chosen), worst, marks, disagreements)
+                disagreements += _mark_differs(kept, marked[qid], threshold)
+    return Parity(len(chosen), worst, marks, disagreements, tuple(sample))
+
+
+def marks_fault(sample: Sequence[Mapping[str, Any]] | None, min_confidence: float | BucketThresholds) -> str | None:
+    """Why marks at a threshold are not shown to be the runtime's; None where the kept sample passes with it.
+
+    Args:
+        sample: `SampleAnswer`s as `sample_document` gives them; None where none was kept.
+        min_confidence: the threshold.
+    """
+    if not sample:
+        return "the store keeps no parity sample of this checkpoint as it is now"
+    kept = [SampleAnswer(**entry) for entry in sample]
+    marked = runtime_marks([entry.answer for entry in kept], to_document(min_confidence))
+    differing = sum(_mark_differs(*pair, min_confidence) for pair in zip(kept, marked, strict=True))
+    return f"{differing} of {len(kept)} marks of the parity sample are not the runtime's" if differing else None
+
+
+def sample_document(parity: Parity) -> list[dict[str, Any]]:
+    """The parity sample as JSON values."""
+    return [dataclasses.asdict(entry) for entry in parity.sample]
 
 
 def _fits(engine: Engine, variant: Variant) -> bool:
@@ -81,15 +107,22 @@ def _difference(
     return float("inf") if np.isnan(difference) else float(difference)
 
 
-def _mark_differs(
-    variant: Variant,
-    qid: str,
-    logits: NDArray[np.float32],
-    answer: dict[str, Any],
-    served: Mapping[str, float],
-    threshold: float,
-) -> bool:
+def _sampled(
+    variant: Variant, qid: str, logits: NDArray[np.float32], answer: dict[str, Any], served: Mapping[str, float]
+) -> SampleAnswer:
+    """What marks depend on, of one answer. Labels become positions: they need not be texts, as JSON keys must."""
     gate = gate_confidence(logits[None, :], np.array([_temperature(variant, qid, logits, served)]))
-    derived = bool(abstains(gate, threshold)[0])
-    runtime = bool(answer.get("low_confidence", False))
-    return derived != runtime and abs(float(gate[0]) - threshold) > TOLERANCE
+    kept = {name: answer[name] for name in ("type", "answer_confidence")}
+    if "probabilities" in answer:
+        kept["probabilities"] = {str(i): value for i, value in enumerate(answer["probabilities"].values())}
+    return SampleAnswer(kept, option_bucket(variant.questions[qid]["type"], len(logits)), float(gate[0]))
+
+
+def _mark_differs(ours: SampleAnswer, answer: Mapping[str, Any], min_confidence: float | BucketThresholds) -> bool:
+    """Whether the runtime's marks on an answer are other than those that we derive, threshold included."""
+    threshold = threshold_at(min_confidence, ours.bucket)
+    if answer.get("abstention_threshold") != threshold:
+        return True
+    derived, theirs = abstention(ours.gate_confidence, threshold), answer.get("abstention")
+    near = abs(ours.gate_confidence - threshold) <= TOLERANCE
+    return (derived != theirs and not near) or bool(answer.get("low_confidence")) != (theirs == "abstained")

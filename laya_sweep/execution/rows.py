@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.engines import EncodedQuestion, EngineInfo
 from laya_sweep.execution.contract import Shard
-from laya_sweep.store import FACTS, TIMINGS, Part
+from laya_sweep.store import CALLS, FACTS, TIMINGS, Part
 from laya_sweep.transforms import Variant
 from laya_sweep.transforms.variant import option_count
 
@@ -24,8 +24,26 @@ class Prepared(NamedTuple):
     encode_s: float
 
 
+class Issued(NamedTuple):
+    """One call of the engine: an id, the rows in it, and its seconds, None where it raised."""
+
+    call: str
+    rows: int
+    call_s: float | None
+
+
+class Batching(NamedTuple):
+    """How rows were to be put into calls, and how the engine took it; see `CALLS` for the fields."""
+
+    batch_size: int | None
+    batch_tokens: int
+    batch_form: str | None
+    sort_by_length: bool
+    sort_by_length_sent: bool
+
+
 class Outcome(NamedTuple):
-    """What became of one question: numbers or an error, and how it was computed."""
+    """What became of one question: numbers or an error, and how it was computed. `issued` are its calls, in order."""
 
     variant: Variant
     qid: str
@@ -35,6 +53,7 @@ class Outcome(NamedTuple):
     forward_s: float
     batch_rows: int
     padded_len: int
+    issued: tuple[Issued, ...] = ()
 
 
 def success(
@@ -43,12 +62,12 @@ def success(
     act: float,
     call_s: float,
     forward_s: float,
-    rows: int,
+    issued: tuple[Issued, ...],
 ) -> Outcome:
     """Logits back in canonical order, with what the tokeniser counted."""
     encoded = row.encoded
     if not np.isfinite(logits).all():
-        return failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"))
+        return failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"), issued)
     order = [row.variant.canonical_indices[row.qid][slot] for slot in encoded.slots]
     canonical = np.empty(len(order), dtype=np.float32)
     canonical[order] = logits
@@ -63,12 +82,13 @@ def success(
         "options_distinct": encoded.options_distinct,
         "tokens_per_option": encoded.tokens_per_option,
     }
-    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, encoded.shape.length)
+    rows, length = issued[-1].rows, encoded.shape.length
+    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued)
 
 
-def failure(variant: Variant, qid: str, error: BaseException) -> Outcome:
-    """An error row: no numbers, no time."""
-    return Outcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0)
+def failure(variant: Variant, qid: str, error: BaseException, issued: tuple[Issued, ...] = ()) -> Outcome:
+    """An error row: no numbers, no time, but the calls it was in."""
+    return Outcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0, issued)
 
 
 def _keys(shard: Shard, outcome: Outcome) -> dict[str, Any]:
@@ -119,6 +139,23 @@ def timing_rows(shard: Shard, outcomes: Sequence[Outcome], engine: EngineInfo, n
         if outcome.error is None
     ]
     return pa.Table.from_pylist(rows, schema=TIMINGS)
+
+
+def call_rows(shard: Shard, outcomes: Sequence[Outcome], batching: Batching) -> pa.Table:
+    """What was issued for each question of a shard; a question in no call has one row that says so."""
+    nothing = (Issued("", 0, None),)
+    rows = [
+        _keys(shard, outcome)
+        | {
+            "call": call.call or None,
+            "call_rows": call.rows,
+            "call_ms": None if call.call_s is None else call.call_s * 1e3,
+        }
+        | batching._asdict()
+        for outcome in outcomes
+        for call in outcome.issued or nothing
+    ]
+    return pa.Table.from_pylist(rows, schema=CALLS)
 
 
 def error_part(shard: Shard, error_type: str, message: str) -> Part:

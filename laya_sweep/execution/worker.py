@@ -11,6 +11,7 @@ import resource
 import socket
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from laya_sweep.engines import (
@@ -25,11 +26,24 @@ from laya_sweep.engines import (
 )
 from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.parity import check_parity
-from laya_sweep.execution.rows import Outcome, Prepared, fact_rows, failure, success, timing_rows
+from laya_sweep.execution.rows import (
+    Batching,
+    Issued,
+    Outcome,
+    Prepared,
+    call_rows,
+    fact_rows,
+    failure,
+    success,
+    timing_rows,
+)
 from laya_sweep.hub import HuggingFaceHub
 from laya_sweep.settings import CheckpointSettings
 from laya_sweep.store import FactStore, Part
 from laya_sweep.transforms import Variant
+
+#: The runner shape of a call of several rows, by upstream's name: each row brings its own question.
+BATCH_FORM = "requests"
 
 EngineFactory = Callable[..., Engine]
 
@@ -47,6 +61,14 @@ class Worker:
         self._sees_store = False
         self._engine: Engine | None = None
         self._forward_calls = 0
+        self._name = uuid.uuid4().hex[:12]
+
+    @classmethod
+    def around(cls, engine: Engine, spec: WorkerSpec) -> Worker:
+        """A worker of an engine that is loaded already: no handshake, and parts are returned, not committed."""
+        worker = cls(spec)
+        worker._engine = engine
+        return worker
 
     @property
     def node(self) -> str:
@@ -84,7 +106,10 @@ class Worker:
         calls_before = self._forward_calls
         outcomes = list(self._outcomes(shard))
         part = Part.of(
-            shard.cell_key, fact_rows(shard, outcomes), timing_rows(shard, outcomes, self._loaded.info(), self.node)
+            shard.cell_key,
+            fact_rows(shard, outcomes),
+            timing_rows(shard, outcomes, self._loaded.info(), self.node),
+            call_rows(shard, outcomes, self._batching()),
         )
         if self._sees_store:
             self._store.commit(shard.cell_key, part)
@@ -127,9 +152,24 @@ class Worker:
                     yield row
         if prepared:
             self._check_encoding(prepared[0])
-        size = self._spec.batch_size if self._loaded.info().rows_together else 1
-        for batch in _batches(prepared, self._spec.batch_tokens, size):
+        batching = self._batching()
+        if batching.sort_by_length_sent:
+            prepared.sort(key=lambda row: (row.encoded.shape, row.encoded.input_tokens))
+        size = batching.batch_size if batching.batch_form else 1
+        for batch in _batches(prepared, batching.batch_tokens, size):
             yield from self._compute(batch)
+
+    def _batching(self) -> Batching:
+        """What the run asks, and what of it reaches this engine: rows that go one by one have no order to change."""
+        spec = self._spec
+        together = getattr(self._loaded, "takes_batches", True) and spec.batch_size != 1
+        return Batching(
+            batch_size=spec.batch_size,
+            batch_tokens=spec.batch_tokens,
+            batch_form=BATCH_FORM if together else None,
+            sort_by_length=spec.sort_by_length,
+            sort_by_length_sent=spec.sort_by_length and together,
+        )
 
     def _prepare(self, variant: Variant, qid: str) -> Prepared | Outcome:
         started = time.perf_counter()
@@ -145,26 +185,29 @@ class Worker:
         if bare is not None and bare(row.variant, row.qid).item["ids"] != row.encoded.item["ids"]:
             raise RuntimeError(f"token ids of {row.variant.case_id} differ from the runtime's own")
 
-    def _compute(self, batch: Sequence[Prepared]) -> Iterator[Outcome]:
-        """One forward; a failure splits the batch until the poison row is alone."""
+    def _compute(self, batch: Sequence[Prepared], before: tuple[Issued, ...] = ()) -> Iterator[Outcome]:
+        """One forward; a failure splits the batch until the poison row is alone. `before` are the calls that failed."""
         started = time.perf_counter()
         self._forward_calls += 1
+        call = f"{self._name}-{self._forward_calls}"
         try:
             forward = self._loaded.forward([row.encoded for row in batch])
             if len(forward.logits) != len(batch) or len(forward.act_probability) != len(batch):
                 raise RuntimeError(f"expected {len(batch)} rows of logits, got {len(forward.logits)}")
         except (OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError) as error:
+            failed = (*before, Issued(call, len(batch), None))
             if len(batch) == 1:
-                yield failure(batch[0].variant, batch[0].qid, error)
+                yield failure(batch[0].variant, batch[0].qid, error, failed)
                 return
             middle = len(batch) // 2
-            yield from self._compute(batch[:middle])
-            yield from self._compute(batch[middle:])
+            yield from self._compute(batch[:middle], failed)
+            yield from self._compute(batch[middle:], failed)
             return
         forward_s = time.perf_counter() - started
         call_s = forward_s + sum(row.encode_s for row in batch)
+        issued = (*before, Issued(call, len(batch), call_s))
         for row, logits, act in zip(batch, forward.logits, forward.act_probability, strict=True):
-            yield success(row, logits, float(act), call_s, forward_s, len(batch))
+            yield success(row, logits, float(act), call_s, forward_s, issued)
 
     @property
     def _loaded(self) -> Engine:

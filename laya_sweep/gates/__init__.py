@@ -6,6 +6,7 @@ the values of a report, or the path of one, and nothing is remembered between ca
 meets results that were made before.
 """
 
+from laya_sweep.gates.comparability import EVALS_SCHEMA
 from laya_sweep.gates.drift import SLACK, Mode, within
 from laya_sweep.gates.evidence import accepted_answers, counts_of_cases
 from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
@@ -29,6 +30,7 @@ from laya_sweep.gates.verdict import VERDICT_SCHEMA, Check, Side, Verdict
 
 __all__ = [
     "DIMENSIONS",
+    "EVALS_SCHEMA",
     "IDENTITY_KEYS",
     "OVERALL",
     "POLICY_VERSION",

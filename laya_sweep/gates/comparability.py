@@ -6,9 +6,14 @@ from typing import Any
 
 from laya_sweep.errors import one_line
 from laya_sweep.gates.drift import Mode
-from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, Scorecard
+from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.gates.verdict import Check
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.min_confidence import BucketThresholds, same_gate
+
+#: Reports of the same measurement, ours and upstream's: one says what the other says, and more.
+EVALS_SCHEMA = "laya-evals-report/1"
+_SAME_SCHEMA = frozenset({"laya-sweep-report/1", EVALS_SCHEMA})
 
 #: Upstream reports of this schema are one measurement only with the same group size, known on both sides.
 _TOURNAMENT = "laya-tournament-evals-report/1"
@@ -28,16 +33,18 @@ def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -
 def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
     """Why two results must not be compared; empty where nothing speaks against it.
 
-    A key that one side lacks is unknown in compatible mode and a conflict in strict. Library version and
+    A key that one side lacks is unknown in compatible mode and a conflict in strict. Two known and different
+    roundings are a conflict in strict mode. Library version and
     thresholds are recorded and never compared: a patch release must not invalidate a baseline.
     """
     reasons = []
     for key, meaning in IDENTITY_KEYS.items():
         here, there = candidate.identity.get(key), baseline.identity.get(key)
         unknown = here is None or there is None
-        if (mode == "strict") if unknown else here != there:
+        if (mode == "strict") if unknown else not _equal(key, here, there):
             reasons.append(_reason(f"{key} ({meaning})", there, here))
-    return [*reasons, *_tournament(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
+    reasons += [*_tournament(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
+    return reasons + (_rounding(candidate, baseline) if mode == "strict" else [])
 
 
 def coverage_conflict(candidate: Scorecard, baseline: Scorecard) -> str | None:
@@ -59,6 +66,10 @@ def missing_identity(candidate: Scorecard, baseline: Scorecard) -> list[str]:
     return [key for key in IDENTITY_KEYS if not (_known(candidate, key) and _known(baseline, key))]
 
 
+def _equal(key: str, here: Any, there: Any) -> bool:  # noqa: ANN401 - any JSON values
+    return bool(here == there) or (key == "schema" and {str(here), str(there)} <= _SAME_SCHEMA)
+
+
 def _known(card: Scorecard, key: str) -> bool:
     return card.identity.get(key) is not None
 
@@ -72,12 +83,27 @@ def _tournament(candidate: Scorecard, baseline: Scorecard) -> list[str]:
 
 
 def _min_confidence(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
-    """None (no threshold) and 0.0 (the control arm) are two experiments."""
+    """None (no threshold) and 0.0 (the control arm) are two experiments; 0.7 and {default: 0.7} are one."""
     here, there = candidate.min_confidence, baseline.min_confidence
     unknown = here is UNKNOWN or there is UNKNOWN
-    if (mode == "strict") if unknown else here != there:
+    if (mode == "strict") if unknown else not _same_threshold(here, there):
         return [_reason("min_confidence (abstention threshold)", _threshold(there), _threshold(here))]
     return []
+
+
+def _rounding(candidate: Scorecard, baseline: Scorecard) -> list[str]:
+    """Exact figures and the runtime's own differ by up to half a unit of its last digit, and at ties by a label.
+
+    In compatible mode tolerances decide, since upstream does not know of any rounding but its own.
+    """
+    here, there = candidate.rounding, baseline.rounding
+    known = here is not None and there is not None
+    return [_reason("rounding (metrics.rounding)", there, here)] if known and here != there else []
+
+
+def _same_threshold(here: MinConfidence, there: MinConfidence) -> bool:
+    pair = [value for value in (here, there) if value is None or isinstance(value, float | int | BucketThresholds)]
+    return same_gate(*pair) if len(pair) == 2 else here == there
 
 
 def _threshold(value: Any) -> Any:  # noqa: ANN401 - a number, a map, None or unknown

@@ -20,6 +20,7 @@ def scorecard_of_rows(
     *,
     identity: Mapping[str, Any],
     min_confidence: MinConfidence,
+    rounding: str | None = None,
     accepted: Mapping[FigureKey, int] | None = None,
     timings: Mapping[str, float] | None = None,
     errored: int = 0,
@@ -35,6 +36,7 @@ def scorecard_of_rows(
         rows: its metrics, of all thresholds; those of other thresholds than `min_confidence` are passed over.
         identity: `schema`, `dataset_sha256`, `questions_sha256`.
         min_confidence: of the result; None is no threshold.
+        rounding: exact or runtime; None where it is not known.
         accepted: from `accepted_counts`.
         timings: `*_ms` metrics of the whole result.
         errored, skipped, asked, absent, recorded_policy: as in `Scorecard`.
@@ -60,6 +62,7 @@ def scorecard_of_rows(
         identity=identity,
         coverage_metric_definition=COVERAGE_METRIC_DEFINITION,
         min_confidence=min_confidence,
+        rounding=rounding,
         errored=errored,
         skipped=skipped,
         asked=asked,

@@ -119,7 +119,7 @@ def compare(
     two_sided: bool = False,
 ) -> Verdict:
     """A result against a baseline alone; as `judge`."""
-    return judge(candidate, baseline=baseline, tolerances=tolerances, mode=mode, two_sided=two_sided)
+    return judge(candidate, baseline=_card(baseline, "baseline"), tolerances=tolerances, mode=mode, two_sided=two_sided)
 
 
 def assert_no_regression(

@@ -1,4 +1,4 @@
-"""The published per-language document as a scorecard: `report.<language>` and the macro figures of `summary`."""
+"""A published per-language document of any of the three shapes as a scorecard, with the macro figures of `summary`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Figures, Place, Scorecard
+from laya_sweep.language_table import LanguageEntries, language_entries
 
 #: The published name of a figure, and ours. The published macro-F1 is over slots.
 FIGURE_NAMES: Final[Mapping[str, str]] = {
@@ -25,24 +26,32 @@ _SUMMARY_NAMES: Final[Mapping[str, str]] = {
 MACRO: Final = Place("macro:language", "")
 
 
-def published_scorecard(document: Mapping[str, Any], what: str, name: str) -> Scorecard:
+def published_scorecard(
+    document: Mapping[str, Any], what: str, name: str, model: str | None = None, branch: str | None = None
+) -> Scorecard:
     """The document's figures by language, under our names, and its macro figures where it says it is complete.
 
     A comparison with it goes over the macro and every language. It has overall figures only where it has one
     language, whose figures they are: the mean over languages is not the figure of all their cases.
 
+    Args:
+        document: as `has_languages` accepts.
+        what: its name in complaints.
+        name: its name in verdicts.
+        model, branch: which of several, in the shapes that hold several; may be left out where there is one.
+
     Raises:
-        UsageError: `report` is not an object of languages, or a figure is no finite number: every such one.
+        UsageError: there are no languages to find, a model or branch has to be named, or a figure is no finite
+            number: every such one.
     """
-    report = document["report"]
-    if not isinstance(report, Mapping) or not report:
-        got = "an empty object" if report == {} else type(report).__name__
-        raise UsageError(Problem(f"{what} report", "figures by language", got, "name another file"))
-    problems = list(_problems(report, what))
+    entries = language_entries(document, what, model, branch)
+    failed = entries.failed()
+    report = {code: entry for code, entry in entries.languages.items() if code not in failed}
+    problems = list(_problems(report, entries, what))
     if problems:
         raise UsageError(*problems)
     languages = {code: _named(figures, FIGURE_NAMES) for code, figures in report.items()}
-    macro = _macro(document)
+    macro = {} if failed else _macro(document)
     slices: dict[str, Mapping[str, Figures]] = {"language": languages}
     if macro:
         slices[MACRO.dimension] = {MACRO.value: macro}
@@ -53,14 +62,15 @@ def published_scorecard(document: Mapping[str, Any], what: str, name: str) -> Sc
         overall=alone,
         slices=slices,
         counts=dict(_counts(report, languages)),
-        absent=_failed(document),
+        absent={f"language {code}": reason for code, reason in failed.items()} | _incomplete(document),
         scope=(MACRO, *scope) if macro else tuple(scope),
+        selectors=entries.selectors,
     )
 
 
-def _problems(report: Mapping[str, Any], what: str) -> Iterator[Problem]:
+def _problems(report: Mapping[str, Any], entries: LanguageEntries, what: str) -> Iterator[Problem]:
     for code, figures in report.items():
-        place = f"{what} report.{one_line(code)}"
+        place = f"{what} {entries.place(code)}"
         if not isinstance(figures, Mapping):
             yield Problem(place, "an object of figures", type(figures).__name__, "mend the file")
             continue
@@ -92,8 +102,8 @@ def _counts(report: Mapping[str, Any], languages: Mapping[str, Figures]) -> Iter
             yield from ((FigureKey(*place, metric), Count(n)) for place in places for metric in figures)
 
 
-def _failed(document: Mapping[str, Any]) -> dict[str, str]:
-    """Languages the document says it lacks."""
+def _incomplete(document: Mapping[str, Any]) -> dict[str, str]:
+    """Languages that the document says it lacks, and does not name."""
     summary = document.get("summary")
     if isinstance(summary, Mapping) and summary.get("complete") is False:
         return {"languages": "its summary says that it is not complete"}

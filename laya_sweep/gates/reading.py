@@ -7,38 +7,52 @@ from pathlib import Path
 from typing import Any, Final
 
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.comparability import TOURNAMENT_KEY
+from laya_sweep.gates.comparability import EVALS_SCHEMA, TOURNAMENT_KEY
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.jsonfile import read_json
+from laya_sweep.language_table import SHAPES, has_languages
+from laya_sweep.min_confidence import from_document
 
 #: Keys of a report other than its overall figures: a document with one of them is a report without any.
 _REPORT_KEYS: Final = ("config", "slices", "cases")
-_KINDS: Final = "a laya-evals report, a document with report.<language>, or a map of metric to number"
+_KINDS: Final = f"a laya-evals report, a published document ({SHAPES}), or a map of metric to number"
 
 
-def read_scorecard(path: Path, role: str = "baseline") -> Scorecard:
+def read_scorecard(
+    path: Path, role: str = "baseline", *, model: str | None = None, branch: str | None = None
+) -> Scorecard:
     """The scorecard of a JSON file.
 
     Args:
         path: the file.
         role: what it is to the reader ("candidate", "baseline"), for messages.
+        model, branch: as in `scorecard_of`.
 
     Raises:
         UsageError: the file cannot be read, or as `scorecard_of`.
     """
-    return scorecard_of(read_json(path, role, any_number=True), f"{role} {one_line(path)}", name=str(path))
+    document = read_json(path, role, any_number=True)
+    return scorecard_of(document, f"{role} {one_line(path)}", name=str(path), model=model, branch=branch)
 
 
-def scorecard_of(document: Any, what: str = "baseline", *, name: str | None = None) -> Scorecard:  # noqa: ANN401
+def scorecard_of(
+    document: Any,  # noqa: ANN401 - any JSON value
+    what: str = "baseline",
+    *,
+    name: str | None = None,
+    model: str | None = None,
+    branch: str | None = None,
+) -> Scorecard:
     """The scorecard of a JSON value of any of the three kinds.
 
     Args:
         document: the value.
         what: its name in complaints.
         name: its name in verdicts; `what` if not given.
+        model, branch: which results, of a published document that holds several; a document without is not asked.
 
     Raises:
         UsageError: the value is none of the three kinds, or a figure in it is not a number.
@@ -49,8 +63,8 @@ def scorecard_of(document: Any, what: str = "baseline", *, name: str | None = No
         raise UsageError(Problem(what, f"an object: {_KINDS}", got, "name another file"))
     if "overall" in document:
         return _report(document, document["overall"], what, title)
-    if "report" in document:
-        return published_scorecard(document, what, title)
+    if has_languages(document):
+        return published_scorecard(document, what, title, model, branch)
     if any(key in document for key in _REPORT_KEYS):
         return _report(document, {}, what, title)
     return Scorecard(title, overall=_figures(document, what))
@@ -60,6 +74,7 @@ def _report(document: Mapping[str, Any], overall: Any, what: str, name: str) -> 
     """An upstream report. Its overall figures must be numbers; a slice's that are not are figures without value."""
     config = document.get("config")
     config = config if isinstance(config, Mapping) else {}
+    identity = _identity(config, document)
     figures, slices = _figures(overall, f"{what} overall"), _slices(document.get("slices"))
     cases = document.get("cases")
     metrics = {*figures, *(name for groups in slices.values() for group in groups.values() for name in group)}
@@ -68,9 +83,10 @@ def _report(document: Mapping[str, Any], overall: Any, what: str, name: str) -> 
         overall=figures,
         slices=slices,
         counts=counts_of_cases(cases if isinstance(cases, list) else [], sorted(metrics)),
-        identity=_identity(config, document),
+        identity=identity,
         coverage_metric_definition=config.get("coverage_metric_definition"),
         min_confidence=_min_confidence(config),
+        rounding=_rounding(config, identity),
         errored=_how_many(config.get("errored")),
         asked=_asked(cases, config.get("errored")),
         recorded_policy=config.get("gate_policy"),
@@ -123,7 +139,18 @@ def _min_confidence(config: Mapping[str, Any]) -> MinConfidence:
     if not isinstance(timing, Mapping) or "min_confidence" not in timing:
         return UNKNOWN
     value: MinConfidence = timing["min_confidence"]
-    return value
+    try:
+        return from_document(value)
+    except ValueError:
+        return value
+
+
+def _rounding(config: Mapping[str, Any], identity: Mapping[str, Any]) -> str | None:
+    """As recorded; an upstream report records none, and its figures are of the runtime's answers."""
+    recorded = config.get("rounding")
+    if isinstance(recorded, str):
+        return recorded
+    return "runtime" if identity.get("schema") == EVALS_SCHEMA else None
 
 
 def _how_many(errored: Any) -> int:  # noqa: ANN401 - any JSON value

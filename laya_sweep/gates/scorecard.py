@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from laya_sweep.metrics import Interval
+from laya_sweep.min_confidence import BucketThresholds
 
 #: The dimensions a policy may slice by.
 DIMENSIONS: Final = ("language", "model", "qid", "tag")
@@ -56,8 +57,8 @@ class Unknown(Enum):
 UNKNOWN: Final = Unknown.UNKNOWN
 OVERALL: Final = Place("overall", "")
 
-#: A threshold, a map of thresholds by bucket, None for none, or not known.
-MinConfidence: TypeAlias = float | Mapping[str, Any] | Literal[Unknown.UNKNOWN] | None
+#: A threshold, a map of thresholds by bucket, None for none, not known, or a map that the runtime does not know.
+MinConfidence: TypeAlias = float | BucketThresholds | Mapping[str, Any] | Literal[Unknown.UNKNOWN] | None
 Figures: TypeAlias = Mapping[str, float]
 
 
@@ -75,12 +76,14 @@ class Scorecard:
         identity: of `IDENTITY_KEYS`, those that are known.
         coverage_metric_definition: as recorded; None is definition 1.
         min_confidence: the abstention threshold, `UNKNOWN` where it is not recorded.
+        rounding: whose figures these are, exact or the runtime's own; None where it is not known.
         errored, skipped: cases without an answer.
         asked: all cases, answered or not; None where unknown.
         absent: other data that was asked for and is not there (a failed language), with the reason.
         scope: the places whose figures a comparison goes over when this is the baseline.
         recorded_policy: the policy document that was in force when the result was made.
         ours: a result of this package, which knows all of the above.
+        selectors: the options that chose among several results of the document it was read from.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Scorecard:
     identity: Mapping[str, Any] = field(default_factory=dict)
     coverage_metric_definition: Any = None
     min_confidence: MinConfidence = UNKNOWN
+    rounding: str | None = None
     errored: int = 0
     skipped: int = 0
     asked: int | None = None
@@ -99,6 +103,7 @@ class Scorecard:
     scope: tuple[Place, ...] = (OVERALL,)
     recorded_policy: Any = None
     ours: bool = False
+    selectors: frozenset[str] = frozenset()
 
     def figures(self, place: Place) -> Figures:
         """Metric -> value at a place; empty where there is no such place."""

@@ -28,8 +28,9 @@ from laya_sweep.metrics.selective import (
 )
 from laya_sweep.metrics.slice_view import EMPTY, SliceView
 from laya_sweep.metrics.spread import Spread
-from laya_sweep.metrics.threshold import ThresholdCounts, cut_level
+from laya_sweep.metrics.threshold import Cut, ThresholdCounts, cut_of
 from laya_sweep.metrics.value import Measure
+from laya_sweep.min_confidence import BucketThresholds, MinConfidence, order
 
 Family: TypeAlias = Literal["ece", "ranking", "classes"]
 Terms: TypeAlias = Callable[[SliceView], Floats | Flags]
@@ -42,12 +43,12 @@ class Mean:
     Attributes:
         population: whose decisions.
         terms: slice -> bool[n] or float64[n].
-        cut: with a level, only the decisions that this threshold keeps.
+        cut: with one, only the decisions that this threshold keeps.
     """
 
     population: str
     terms: Terms
-    cut: int | None = None
+    cut: Cut | None = None
 
     def values(self, view: SliceView) -> Floats | Flags:
         """The terms of the decisions that count."""
@@ -69,7 +70,7 @@ class Metric:
     mean: Mean | None = None
     family: Family | None = None
     definition: int = 1
-    min_confidence: float | None = None
+    min_confidence: MinConfidence = None
     coverage: float | None = None
     no_interval: str | None = None
     proportion: bool = False
@@ -191,22 +192,22 @@ def _selective(coverage: float) -> Metric:
     return _ranking(name, lambda v: selective_accuracy_of(v.levels, share, v.nan), share)
 
 
-def _thresholds(min_confidence: float) -> list[Metric]:
-    """Coverage, abstention and precision at one threshold."""
-    cut = cut_level(min_confidence)
+def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
+    """Coverage, abstention and precision at one threshold, or at one a bucket."""
+    cut = cut_of(min_confidence)
 
     def metric(
         name: str,
         read: Callable[[ThresholdCounts], Measure],
         mean: Mean,
-        spread: Callable[[SliceView, int], Spread],
+        spread: Callable[[SliceView, Cut], Spread],
     ) -> Metric:
         return Metric(
             name,
             "answered",
             lambda v: read(v.threshold(cut)),
             mean,
-            min_confidence=float(min_confidence),
+            min_confidence=min_confidence if isinstance(min_confidence, BucketThresholds) else float(min_confidence),
             proportion=True,
             spread=lambda v: spread(v, cut),
         )
@@ -229,7 +230,7 @@ def catalogue(
     bins: int = 15,
     score_within: Sequence[float] = (),
     coverages: Sequence[float] = SELECTIVE_COVERAGES,
-    min_confidence: Sequence[float | None] = (),
+    min_confidence: Sequence[MinConfidence] = (),
     only: Sequence[str] | None = None,
 ) -> list[Metric]:
     """The metrics of a summary, in the order of its rows.
@@ -251,7 +252,7 @@ def catalogue(
     metrics[place:place] = [_within(value) for value in tolerances]
     place = 1 + next(i for i, metric in enumerate(metrics) if metric.name == "auroc")
     metrics[place:place] = [_selective(value) for value in dict.fromkeys(coverages)]
-    for value in sorted({value for value in min_confidence if value is not None}):
+    for value in sorted({value for value in min_confidence if value is not None}, key=order):
         metrics += _thresholds(value)
     if only is None:
         return metrics

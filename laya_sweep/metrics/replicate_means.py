@@ -22,6 +22,7 @@ from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.calibration import bin_rows
 from laya_sweep.metrics.catalogue import Mean, Metric
 from laya_sweep.metrics.slice_view import SliceView
+from laya_sweep.metrics.threshold import Cut
 
 
 def sums_by_source(code: NDArray[np.integer], terms: Floats | None, n_sources: int) -> Floats:
@@ -45,7 +46,7 @@ class MeanReplicates:
         bins: int,
     ) -> None:
         self._columns: list[Floats] = []
-        self._totals: dict[tuple[str, int | None], int] = {}
+        self._totals: dict[tuple[str, Cut | None], int] = {}
         self._ratios: dict[int, tuple[int, int]] = {}
         self.excess: dict[int, float] = {}
         self._code, self._sources, self._view = code, n_sources, view
@@ -61,14 +62,14 @@ class MeanReplicates:
         self._columns.append(column)
         return len(self._columns) - 1
 
-    def _total(self, population: str, cut: int | None) -> int:
+    def _total(self, population: str, cut: Cut | None) -> int:
         """The column that counts the rows of a population, shared by all its means."""
         key = (population, cut)
         if key not in self._totals:
             self._totals[key] = self._push(sums_by_source(self._kept_code(*key), None, self._sources))
         return self._totals[key]
 
-    def _kept_code(self, population: str, cut: int | None) -> NDArray[np.integer]:
+    def _kept_code(self, population: str, cut: Cut | None) -> NDArray[np.integer]:
         code = self._code[population]
         return code if cut is None else code[self._view.accepted(cut)]
 

@@ -12,14 +12,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.metrics.arrays import Flags, NanPolicy
+from laya_sweep.metrics.arrays import Flags, Ints, NanPolicy
 from laya_sweep.metrics.calibration import CalibrationBins
 from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.f1 import ClassCounts
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.spread import GateSpreads, Spread
-from laya_sweep.metrics.threshold import ThresholdCounts, threshold_counts
+from laya_sweep.metrics.threshold import BucketCuts, Cut, ThresholdCounts, threshold_counts
 
 EMPTY: Final = {
     "choice": "no labelled choice answers",
@@ -58,7 +58,8 @@ class SliceView:
     """The decisions `rows` of `columns` (None: all of them), as arrays of one population at a time.
 
     Shared intermediate results (levels, bins, class counts, clusters) are kept, so that a dozen metrics cost
-    one sort. `nan` is the policy of the confidence metrics, `cuts` the ascending levels of all thresholds.
+    one sort. `nan` is the policy of the confidence metrics, `cuts` the ascending levels of all thresholds that
+    are one number; maps are counted one by one.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class SliceView:
         self._clusters: dict[str, Clusters] = {}
         self._bins: dict[int, CalibrationBins] = {}
         self._right: dict[str, Spread] = {}
+        self._from_map: dict[BucketCuts, ThresholdCounts] = {}
 
     def rows(self, population: str) -> Rows:
         """Which rows of `columns` are in the population: indices, or a slice when all of the slice's are."""
@@ -168,14 +170,23 @@ class SliceView:
     def _from_cut(self) -> dict[int, ThresholdCounts]:
         return threshold_counts(self.column("level", "answered"), self.correct("answered"), self._cuts)
 
-    def threshold(self, cut: int) -> ThresholdCounts:
+    def threshold(self, cut: Cut) -> ThresholdCounts:
         """Counts at one min_confidence."""
-        return self._from_cut[cut]
+        if isinstance(cut, int):
+            return self._from_cut[cut]
+        if cut not in self._from_map:
+            level, right = self.column("level", "answered"), self.correct("answered")
+            self._from_map[cut] = ThresholdCounts.update(level, right, self._row_cuts(cut))
+        return self._from_map[cut]
 
-    def accepted(self, cut: int) -> Flags:
+    def accepted(self, cut: Cut) -> Flags:
         """bool[n] over the answered decisions: which ones a threshold keeps."""
-        kept: Flags = self.column("level", "answered") >= cut
+        least = cut if isinstance(cut, int) else self._row_cuts(cut)
+        kept: Flags = self.column("level", "answered") >= least
         return kept
+
+    def _row_cuts(self, cut: BucketCuts) -> Ints:
+        return cut.of_rows(self.column("question_type", "answered"), self.column("n_options", "answered"))
 
     @cached_property
     def _spreads(self) -> GateSpreads:
@@ -196,10 +207,15 @@ class SliceView:
                 self._right[population] = self.clusters(population).spread(self.correct(population))
         return self._right[population]
 
-    def coverage_spread(self, cut: int) -> Spread:
+    def coverage_spread(self, cut: Cut) -> Spread:
         """Sources and effective number of the answered decisions, for the share that a threshold keeps."""
-        return self._spreads.coverage[cut]
+        if isinstance(cut, int):
+            return self._spreads.coverage[cut]
+        return self.clusters("answered").spread(self.accepted(cut))
 
-    def precision_spread(self, cut: int) -> Spread:
+    def precision_spread(self, cut: Cut) -> Spread:
         """The same of the kept decisions, for the share that is right."""
-        return self._spreads.precision[cut]
+        if isinstance(cut, int):
+            return self._spreads.precision[cut]
+        kept = self.accepted(cut)
+        return Clusters(self.column("source", "answered")[kept]).spread(self.correct("answered")[kept])

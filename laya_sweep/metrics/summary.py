@@ -19,8 +19,9 @@ from laya_sweep.metrics.macro import macro_of
 from laya_sweep.metrics.resample import resample
 from laya_sweep.metrics.slice_view import Rows, SliceView, population_masks
 from laya_sweep.metrics.slicing import slice_rows
-from laya_sweep.metrics.threshold import cut_level
+from laya_sweep.metrics.threshold import cut_of
 from laya_sweep.metrics.value import Measure
+from laya_sweep.min_confidence import MinConfidence
 
 OVERALL: Final = "overall"
 
@@ -43,7 +44,7 @@ class MetricRow:
 
     slice_dimension: str
     slice_value: str
-    min_confidence: float | None
+    min_confidence: MinConfidence
     metric: str
     definition: int
     value: float | None
@@ -133,7 +134,7 @@ def summarise(
     *,
     slices: Sequence[str] = ("language",),
     score_within: Sequence[float] = (),
-    min_confidence: Sequence[float | None] = (),
+    min_confidence: Sequence[MinConfidence] = (),
     bins: int = 15,
     replicates: int = 1000,
     seed: int = 13,
@@ -152,8 +153,9 @@ def summarise(
         columns: the decisions of one result.
         slices: slice dimensions to report; `ValueError` names one that `columns` lacks.
         score_within: tolerances of score_within_<tolerance>, in levels.
-        min_confidence: thresholds for coverage, abstention_rate and selective_precision, all over the
-            labelled choice and noul answers. None is no threshold; 0.0 is the control arm and is reported.
+        min_confidence: thresholds, or maps of them by bucket, for coverage, abstention_rate and
+            selective_precision, all over the labelled choice and noul answers. None is no threshold; 0.0 is the
+            control arm and is reported.
         bins: of ece.
         replicates: bootstrap replicates; 0 gives Wilson intervals only, at a fraction of the time.
         seed: of the replicate weights, together with the replicate's index.
@@ -185,7 +187,8 @@ def summarise(
     masks, policy = population_masks(columns), nan_policy(nan)
     found = {name: slice_rows(columns.slices[name]) for name in dimensions}
     places = [(name, value) for name in dimensions for value in found[name]]
-    cuts = tuple(sorted({cut_level(value) for value in min_confidence if value is not None}))
+    found_cuts = {cut_of(value) for value in min_confidence if value is not None}
+    cuts = tuple(sorted(cut for cut in found_cuts if isinstance(cut, int)))
     parts: list[Rows | None] = [None, *(found[name][value] for name, value in places)]
     views = [SliceView(columns, masks, part, policy, cuts) for part in parts]
     first, *rest = _estimate(views, chosen, replicates=replicates, seed=seed, bins=bins)

@@ -3,7 +3,7 @@
 The runtime compares the answer_confidence that it has rounded to 4 decimals, in float64, and abstains *below*
 the threshold: an answer at it is kept. Here that rounded number is an integer `level` (times 10,000), so a
 float32 0.7 cannot fall below 0.7. None is no threshold at all; 0.0 is one, the control arm, and accepts every
-answer.
+answer. Under a map each answer meets the threshold of its own option-count bucket.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import floor
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from laya_sweep.metrics.accuracy import Proportion
-from laya_sweep.metrics.arrays import Flags, flags, integers, number_within, same_length
+from laya_sweep.metrics.arrays import Flags, Ints, flags, integers, number_within, same_length
 from laya_sweep.metrics.columns import LEVELS
 from laya_sweep.metrics.levels import NO_ANSWERS
 from laya_sweep.metrics.value import Measure, not_finite_reason
+from laya_sweep.min_confidence import BUCKETS, SIZES, BucketThresholds
+
+#: The largest option count of each size but the last.
+_SIZE_ENDS = (2, 5, 10)
 
 
 def cut_level(min_confidence: float) -> int:
@@ -38,6 +43,34 @@ def cut_level(min_confidence: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class BucketCuts:
+    """The lowest level that a map keeps in each bucket; `cuts` is in order of `BUCKETS`."""
+
+    cuts: tuple[int, ...]
+
+    def of_rows(self, question_type: NDArray[np.integer], n_options: NDArray[np.integer]) -> Ints:
+        """int64[n]: the lowest level that is kept of each decision; arguments as in `DecisionColumns`.
+
+        >>> cut_of(BucketThresholds.of({"choice:3-5": 0.7})).of_rows(np.array([0, 0]), np.array([5, 6]))
+        array([7000,    0])
+        """
+        size = np.searchsorted(_SIZE_ENDS, n_options, side="left")
+        least: Ints = np.array(self.cuts, dtype=np.int64)[question_type.astype(np.intp) * len(SIZES) + size]
+        return least
+
+
+#: What a threshold keeps: the levels from one on, whatever the question, or from one on in each bucket.
+Cut: TypeAlias = int | BucketCuts
+
+
+def cut_of(min_confidence: float | BucketThresholds) -> Cut:
+    """The cut of a threshold or of a map of them."""
+    if isinstance(min_confidence, BucketThresholds):
+        return BucketCuts(tuple(cut_level(min_confidence.at(bucket)) for bucket in BUCKETS))
+    return cut_level(min_confidence)
+
+
+@dataclass(frozen=True, slots=True)
 class ThresholdCounts:
     """Answers, accepted ones and right ones among those, at one threshold. Adds up over shards, exactly."""
 
@@ -47,8 +80,8 @@ class ThresholdCounts:
     not_finite: int = 0
 
     @classmethod
-    def update(cls, level: NDArray[np.integer], correct: Flags, cut: int) -> ThresholdCounts:
-        """The counts of one shard; `level` as in `DecisionColumns`, `cut` from `cut_level`."""
+    def update(cls, level: NDArray[np.integer], correct: Flags, cut: int | Ints) -> ThresholdCounts:
+        """The counts of one shard; `level` as in `DecisionColumns`, `cut` from `cut_level`, one or one a row."""
         kept = level >= cut
         right = np.count_nonzero(kept & correct)
         return cls(len(level), int(np.count_nonzero(kept)), int(right), int(np.count_nonzero(level < 0)))

@@ -3,14 +3,11 @@
 from laya_sweep.published.document import PublishedDocument, read_document
 from laya_sweep.published.intake import import_document
 from laya_sweep.published.laya_eval import laya_eval_document, result_table
-from laya_sweep.published.laya_evals import EVALS_SCHEMA, laya_evals_document
-from laya_sweep.published.shapes import LanguageTable, read_language_table
+from laya_sweep.published.laya_evals import laya_evals_document
 from laya_sweep.published.verification import TOLERANCE, MetricAgreement, Verification, verify_tables
 
 __all__ = [
-    "EVALS_SCHEMA",
     "TOLERANCE",
-    "LanguageTable",
     "MetricAgreement",
     "PublishedDocument",
     "Verification",
@@ -18,7 +15,6 @@ __all__ = [
     "laya_eval_document",
     "laya_evals_document",
     "read_document",
-    "read_language_table",
     "result_table",
     "verify_tables",
 ]

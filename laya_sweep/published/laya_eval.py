@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from laya_sweep.jsonfile import read_object
+from laya_sweep.language_table import Figure, LanguageTable
 from laya_sweep.published.case import input_digests, published_cases
 from laya_sweep.published.figures import METRICS, PublishedFigures, published_figures
-from laya_sweep.published.shapes import Figure, LanguageTable
+from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import model_seconds
 from laya_sweep.stored_run import StoredResult
 
@@ -83,7 +83,7 @@ def _config(result: StoredResult) -> dict[str, Any]:
     dataset, versions = config["dataset"], config["library_versions"]
     return {
         "model": checkpoint["source"],
-        "model_revision": checkpoint["commit"],
+        **model_revisions(checkpoint),
         "dataset_revision": _dataset_revision(config),
         **_provenance(result),
         "subfolder": checkpoint["subfolder"],
@@ -103,6 +103,7 @@ def _config(result: StoredResult) -> dict[str, Any]:
         "regime": result.regime,
         "transform": result.transform,
         "sampling": dataset["sampling"],
+        **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
     }
 
 
@@ -125,11 +126,11 @@ def _dataset_revision(config: Mapping[str, Any]) -> str | None:
 
 def _provenance(result: StoredResult) -> dict[str, Any]:
     """When and where, for a run that still has its provenance."""
-    path = result.run.folder / "provenance.json"
-    if not path.is_file():
+    provenance = result.run.provenance
+    if not provenance:
         return {}
-    provenance = read_object(path, "provenance")
-    return {"run_at_utc": provenance.get("finished_at"), "environment": provenance.get("environment")}
+    source = source_revision(result)
+    return {**source, "run_at_utc": provenance.get("finished_at"), "environment": provenance.get("environment")}
 
 
 def _imported(published: dict[str, Any], figures: PublishedFigures, cases: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,28 +6,31 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.derive import is_served
 from laya_sweep.errors import Problem, UsageError
+from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.published.case_metrics import case_scores, overall_metrics, slice_metrics
-from laya_sweep.reports import timing_figures
-from laya_sweep.scoring import AnsweredQuestion, answer_is_right, option_bucket, runtime_answers
+from laya_sweep.min_confidence import MinConfidence, to_document
+from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
+from laya_sweep.published.revisions import model_revisions, source_revision
+from laya_sweep.reports import call_figures, timing_figures
+from laya_sweep.scoring import AnsweredQuestion, runtime_answers
 from laya_sweep.stored_run import StoredResult
-
-EVALS_SCHEMA = "laya-evals-report/1"
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
 _COST = "per question: that call divided by the questions in it"
 _WITHIN = "score_within_"
 
 
-def laya_evals_document(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """The upstream report of a result, in the runtime's rounding, with the `*_ms` figures of the calls.
 
     Args:
         result: the result.
-        min_confidence: the threshold whose marks the answers carry; None leaves them unmarked.
+        min_confidence: the threshold, or map of them, whose marks the answers carry; None leaves them unmarked.
 
     Raises:
         UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
@@ -36,80 +39,65 @@ def laya_evals_document(result: StoredResult, min_confidence: float | None) -> d
         step = "export it with --format laya-eval"
         got = "an imported document, which has probabilities of two options"
         raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
-    if min_confidence is not None and not _is_served(result):
+    if min_confidence is not None and not is_served(result.decisions, result.served_temperatures):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
     tolerances = _score_tolerances(result)
-    cases = _cases(result, min_confidence, tolerances)
-    timings = result.timings
-    figures = timing_figures(timings) if timings.num_rows else {}
+    decisions, timings = runtime_decisions(result), result.timings
+    overall, slices = evals_figures(decisions, tolerances)
     return {
         "config": _config(result, min_confidence, tolerances),
-        "overall": overall_metrics(cases, tolerances) | figures,
-        "slices": slice_metrics(cases, tolerances),
-        "cases": cases,
+        "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
+        "slices": slices,
+        "cases": _cases(result, decisions, min_confidence, tolerances),
     }
 
 
-def _cases(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> list[dict[str, Any]]:
+def _cases(
+    result: StoredResult, decisions: pa.Table, min_confidence: MinConfidence, tolerances: list[float]
+) -> list[dict[str, Any]]:
     """One case per labelled question that was answered, in the order of the cases and of their labels."""
-    asked = [*_labelled(result)]
-    answers = runtime_answers([question for _, _, question in asked], min_confidence)
-    documents = []
-    for (case, qid, _), answer in zip(asked, answers, strict=True):
-        expected = json.loads(case["expected_json"])[qid]
-        documents.append(
-            {
-                "qid": qid,
-                "language": case["language"] or None,
-                "model": result.checkpoint,
-                "tags": list(case.get("tags") or ()),
-                "expected": expected,
-                "answer": answer,
-                "confidence": answer["answer_confidence"],
-                "correct": answer_is_right(answer, expected),
-                "scores": case_scores(answer, expected, tolerances),
-            }
-        )
-    return documents
+    asked = [*_labelled(result, decisions)]
+    answers = runtime_answers([question for *_, question in asked], min_confidence)
+    return [
+        {
+            "qid": decision["question"],
+            "language": case["language"] or None,
+            "model": result.checkpoint,
+            "tags": list(case.get("tags") or ()),
+            "expected": expected,
+            "answer": answer,
+            "confidence": decision["answer_confidence"],
+            "correct": decision["correct"],
+            "scores": case_scores(decision, tolerances),
+        }
+        for (case, expected, decision, _), answer in zip(asked, answers, strict=True)
+    ]
 
 
-def _labelled(result: StoredResult) -> Iterator[tuple[dict[str, Any], str, AnsweredQuestion]]:
-    temperatures = {_place(row): row["temperature"] for row in result.decisions.to_pylist()}
+def _labelled(
+    result: StoredResult, decisions: pa.Table
+) -> Iterator[tuple[dict[str, Any], Any, dict[str, Any], AnsweredQuestion]]:
+    """(case, expected answer, decision, question with its logits) of every labelled question with an answer."""
+    decided = {_place(row): row for row in decisions.to_pylist()}
     facts = {_place(row): row for row in result.facts.to_pylist()}
     for case in result.run.cases:
         questions = json.loads(case["questions_json"])
-        for qid in json.loads(case["expected_json"]):
+        for qid, expected in json.loads(case["expected_json"]).items():
             place = (case["language"], case["case_id"], qid)
-            if place in temperatures:
-                fact = facts[place]
-                yield (
-                    case,
-                    qid,
-                    AnsweredQuestion(
-                        questions[qid],
-                        fact["logits"],
-                        fact["presented_order"],
-                        temperatures[place],
-                        fact["act_probability"],
-                    ),
-                )
+            if place in decided:
+                yield case, expected, decided[place], _asked(questions[qid], facts[place], decided[place])
+
+
+def _asked(question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any]) -> AnsweredQuestion:
+    return AnsweredQuestion(
+        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"]
+    )
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return row["language"], row["case_id"], row["question"]
-
-
-def _is_served(result: StoredResult) -> bool:
-    """Whether every decision has the temperature that the runtime applies."""
-    rows = result.run.table("checkpoints").to_pylist()
-    served = {row["bucket"]: row["temperature_served"] for row in rows if row["checkpoint"] == result.checkpoint}
-    names = ("question_type", "n_options", "temperature")
-    columns = (result.decisions[name].to_pylist() for name in names)
-    return all(
-        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
-    )
 
 
 def _score_tolerances(result: StoredResult) -> list[float]:
@@ -122,8 +110,8 @@ def _is_tolerance(name: str) -> bool:
     return name.startswith(_WITHIN) and not name.endswith("_partial")
 
 
-def _config(result: StoredResult, min_confidence: float | None, tolerances: list[float]) -> dict[str, Any]:
-    """Nothing here moves with time or machine, except `timing`."""
+def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
+    """Nothing here moves with time or machine, except `timing`; `source_revision` moves with the code."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
@@ -138,6 +126,8 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
         "model": result.checkpoint,
         "device": config["device"],
         "revisions": {result.checkpoint: checkpoint["commit"]},
+        **model_revisions(checkpoint),
+        **source_revision(result),
         "checkpoint_digests": checkpoint["digests"],
         "regime": result.regime,
         "transform": result.transform,
@@ -150,26 +140,18 @@ def _config(result: StoredResult, min_confidence: float | None, tolerances: list
     return document | ({"errored": errored} if errored else {})
 
 
-def _timing(result: StoredResult, min_confidence: float | None) -> dict[str, Any]:
+def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
     """What happened in the calls that produced the rows, whichever run made them.
 
-    A row is one question. Calls are not stored one by one: their number follows from the rows that each was shared by.
+    A row is one question. What a version before the calls table made is `unknown`, and so is what a lost worker issued.
     """
     rows = result.timings["batch_rows"].to_pylist()
-    grouped = sum(count > 1 for count in rows)
     return {
         "latency_metric": _LATENCY,
         "cost_metric": _COST,
-        "batch_size": result.run.config.get("batch_size"),
-        "batch_form": "requests" if grouped else None,
-        "sort_by_length": False,
-        "sort_by_length_sent": False,
-        "min_confidence": min_confidence,
-        "min_confidence_sent": min_confidence is not None and bool(rows),
-        "chunks": round(sum(1 / count for count in rows)),
-        "rows_grouped": grouped,
-        "rows_alone": len(rows) - grouped,
-        "max_chunk": max(rows, default=0),
+        "min_confidence": to_document(min_confidence),
+        "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
+        **call_figures(result.calls, result.facts.num_rows),
     }
 
 

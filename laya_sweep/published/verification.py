@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from laya_sweep.published.shapes import Figure, LanguageTable
+from laya_sweep.language_table import Figure, LanguageTable
 
 #: Half a unit of the fourth decimal, which is what the published tables were rounded to.
 TOLERANCE = 5e-5

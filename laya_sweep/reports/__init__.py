@@ -4,13 +4,15 @@ from laya_sweep.reports.drift import DriftTable, Runner, drift_lines, drift_mark
 from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, model_seconds, slice_lines
 from laya_sweep.reports.markdown import markdown
 from laya_sweep.reports.result import ResultReport
-from laya_sweep.reports.timing import timing_document, timing_figures
+from laya_sweep.reports.timing import UNKNOWN, call_figures, timing_document, timing_figures
 
 __all__ = [
+    "UNKNOWN",
     "DriftTable",
     "LanguageFigures",
     "ResultReport",
     "Runner",
+    "call_figures",
     "drift_lines",
     "drift_markdown",
     "drift_table",

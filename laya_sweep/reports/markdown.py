@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import order, shown
 from laya_sweep.reports.result import ResultReport
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
 _BASELINE = "majority_baseline"
+
+#: What a min_confidence keeps.
+_KEPT = ("coverage", "abstention_rate", "selective_precision")
+
+_NOT_SERVED = (
+    "The runtime does not apply the temperatures of this regime: these are not its abstention marks, but what its rule "
+    "would mark if it did. A gate does not take them for its marks."
+)
 
 #: Columns of question types that not every dataset has: shown where one result has a value.
 _OTHER_TYPES = ("noul_accuracy", "noul_majority_baseline", "score_mae")
@@ -23,6 +32,7 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        parts += _threshold_parts(result)
         if result.failed:
             parts += [
                 "",
@@ -70,6 +80,21 @@ def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> li
 def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
     rows = [[value, *_figures(result, dimension, value, columns)] for value in result.slice_values(dimension)]
     return _table([dimension, "n", *columns], rows)
+
+
+def _threshold_parts(result: ResultReport) -> list[str]:
+    """What each min_confidence keeps, overall; nothing where none was asked for."""
+    rows = [row for row in result.slice_rows("overall", "") if row.min_confidence is not None]
+    thresholds = sorted({row.min_confidence for row in rows if row.min_confidence is not None}, key=order)
+    if not thresholds:
+        return []
+    own = {(row.min_confidence, row.metric): row for row in rows}
+    lines = [
+        [shown(threshold), *(_interval(own[threshold, name]) if (threshold, name) in own else "none" for name in _KEPT)]
+        for threshold in thresholds
+    ]
+    note = ["", _NOT_SERVED] if result.served is False else []
+    return ["", _table(["min_confidence", *_KEPT], lines), *note]
 
 
 def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import order, to_document
 
 _MACRO = "macro:language"
 _PARTIAL = "_partial"
@@ -18,7 +19,8 @@ SLICES = ("model", "qid", "tag")
 @dataclass(frozen=True, slots=True)
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
-    `errored` lists the questions without an answer (language, index, question, error)."""
+    `errored` lists the questions without an answer (language, index, question, error). `served` tells whether the
+    runtime applies these temperatures, so that marks at a min_confidence are its own; None where that is unknown."""
 
     checkpoint: str
     transform: str
@@ -28,6 +30,7 @@ class ResultReport:
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
+    served: bool | None = None
 
     @property
     def ran(self) -> list[str]:
@@ -73,6 +76,7 @@ class ResultReport:
             "checkpoint": self.checkpoint,
             "transform": self.transform,
             "regime": self.regime,
+            "served": self.served,
             "languages_asked": len(self.asked),
             "languages_ran": len(self.ran),
             "complete": self.complete,
@@ -97,11 +101,12 @@ class ResultReport:
 def _figures(rows: Sequence[MetricRow], dimension: str, value: str) -> dict[str, Any]:
     """Figures of one slice: `metrics` by name, and by threshold what a min_confidence keeps."""
     own = [row for row in rows if (row.slice_dimension, row.slice_value) == (dimension, value)]
-    thresholds = sorted({row.min_confidence for row in own if row.min_confidence is not None})
+    thresholds = sorted({row.min_confidence for row in own if row.min_confidence is not None}, key=order)
     return {
         "metrics": {row.metric: _figure(row) for row in own if row.min_confidence is None},
         "min_confidence": [
-            {"min_confidence": threshold} | {row.metric: _figure(row) for row in own if row.min_confidence == threshold}
+            {"min_confidence": to_document(threshold)}
+            | {row.metric: _figure(row) for row in own if row.min_confidence == threshold}
             for threshold in thresholds
         ],
     }

@@ -1,7 +1,7 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
-from laya_sweep.scoring.answer import AnsweredQuestion, answer_is_right, criterion_text, runtime_answers
-from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
+from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -19,6 +19,7 @@ from laya_sweep.scoring.regime import (
     UnusableTemperatureError,
     option_bucket,
 )
+from laya_sweep.scoring.rounding import Rounding
 
 __all__ = [
     "QUESTION_TYPES",
@@ -26,14 +27,17 @@ __all__ = [
     "BucketTemperature",
     "Place",
     "Regime",
+    "Rounding",
     "ScoredCell",
     "Target",
     "Temperature",
     "UnusableTemperatureError",
     "abstains",
+    "abstention",
     "answer_is_right",
     "criterion_text",
     "decide",
+    "decide_again",
     "entropy_confidence",
     "gate_confidence",
     "margin",

@@ -1,8 +1,7 @@
 """Facts -> the runtime's answer documents, in the runtime's own float32 arithmetic and 4 decimals.
 
-What the runtime would have said is needed where figures must equal those of reports it was measured for. Arithmetic
-follows laya 0.4.15 step by step (the sum that normalises runs over marker slots, not over options), because another
-order of the same operations moves the fourth decimal in about 2 of 100 answers.
+What the runtime would have said is needed where figures must equal those of reports it was measured for. The numbers
+are those of `rounding`, which decisions under `rounding: runtime` hold too.
 """
 
 from __future__ import annotations
@@ -16,9 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains, runtime_softmax
+from laya_sweep.min_confidence import MinConfidence, threshold_at
+from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains
+from laya_sweep.scoring.regime import option_bucket
+from laya_sweep.scoring.rounding import expected_level, runtime_entropy_confidence, runtime_probabilities
 
-_SMALLEST = 1e-12
+#: The mark of an answer below its threshold.
+ABSTAINED = "abstained"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,28 @@ class AnsweredQuestion:
     act_probability: float | None
 
 
-def runtime_answers(questions: Sequence[AnsweredQuestion], min_confidence: float | None = None) -> list[dict[str, Any]]:
+def runtime_answers(
+    questions: Sequence[AnsweredQuestion], min_confidence: MinConfidence = None
+) -> list[dict[str, Any]]:
     """The answers the runtime gives, abstention marks included where a threshold is set.
 
     Args:
         questions: in any order; the answers keep it.
-        min_confidence: the runtime's threshold; None writes no marks at all, 0.0 marks every answer as passed.
+        min_confidence: the runtime's threshold, or its map by bucket; None writes no marks at all, 0.0 marks every
+            answer as passed.
     """
     return [_gated(_answer(question), min_confidence) for question in questions]
+
+
+def abstention(gate: float, threshold: float) -> str:
+    """The runtime's word for a 4-decimal answer_confidence at a threshold; one that is no number cannot be judged.
+
+    >>> abstention(0.7, 0.7), abstention(0.6999, 0.7), abstention(math.nan, 0.7)
+    ('passed', 'abstained', 'unevaluated')
+    """
+    if math.isnan(gate):
+        return "unevaluated"
+    return ABSTAINED if abstains(np.array([gate]), threshold)[0] else "passed"
 
 
 def criterion_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -78,12 +95,12 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
     if kind == "noul":
         true = float(p[1])
         return {"type": "noul", "noul": _rounded(true), "confidence": _rounded(max(true, 1.0 - true)), **shared}
-    confidence = {"confidence": _rounded(_entropy_confidence(p)), **shared}
+    confidence = {"confidence": _rounded(float(runtime_entropy_confidence(p[None, :])[0])), **shared}
     if kind == "score":
         levels = list(criteria or ())
         return {
             "type": "score",
-            "score": _rounded(float((np.arange(len(p)) * p).sum())),
+            "score": _rounded(float(expected_level(p[None, :])[0])),
             "legend": {str(level): criterion_text(text) for level, text in enumerate(levels)},
             "probabilities": {str(level): _rounded(float(value)) for level, value in enumerate(p)},
             **confidence,
@@ -98,19 +115,11 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
 
 
 def _probabilities(asked: AnsweredQuestion) -> NDArray[np.float32]:
-    """float32, canonical order; computed over slots, as the runtime does before it puts options back in order."""
-    order = np.asarray(asked.presented_order, dtype=np.intp)
-    slots = np.asarray(asked.logits, dtype=np.float32)[order]
-    canonical = np.empty_like(slots)
-    canonical[order] = runtime_softmax(slots[None, :], np.array([asked.temperature]))[0]
-    return canonical
-
-
-def _entropy_confidence(p: NDArray[np.float32]) -> float:
-    if len(p) < 2:
-        return 1.0
-    entropy = -float((p * np.log(np.clip(p, _SMALLEST, 1.0))).sum())
-    return _clipped(1.0 - entropy / math.log(len(p)))
+    """float32, canonical order."""
+    logits = np.asarray(asked.logits, dtype=np.float32)[None, :]
+    order = np.asarray(asked.presented_order, dtype=np.intp)[None, :]
+    p: NDArray[np.float32] = runtime_probabilities(logits, np.array([asked.temperature]), order)[0]
+    return p
 
 
 def _clipped(value: float) -> float:
@@ -118,18 +127,16 @@ def _clipped(value: float) -> float:
     return 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
 
 
-def _gated(answer: dict[str, Any], min_confidence: float | None) -> dict[str, Any]:
-    """The answer with its abstention marks; a confidence that is no number cannot be judged."""
+def _gated(answer: dict[str, Any], min_confidence: MinConfidence) -> dict[str, Any]:
+    """The answer with its abstention marks, at the threshold of its bucket."""
     if min_confidence is None:
         return answer
-    gate = answer["answer_confidence"]
-    if math.isnan(gate):
-        marks: dict[str, Any] = {"abstention": "unevaluated"}
-    elif abstains(np.array([gate]), min_confidence)[0]:
-        marks = {"low_confidence": True, "abstention": "abstained"}
-    else:
-        marks = {"abstention": "passed"}
-    return {**answer, **marks, "abstention_threshold": float(min_confidence)}
+    # The runtime counts the options that it reports, and a noul reports none: it has two sides.
+    options = len(answer.get("probabilities", ())) or 2
+    threshold = threshold_at(min_confidence, option_bucket(answer["type"], options))
+    state = abstention(answer["answer_confidence"], threshold)
+    marks = {"low_confidence": True} if state == ABSTAINED else {}
+    return {**answer, **marks, "abstention": state, "abstention_threshold": float(threshold)}
 
 
 def _rounded(value: float) -> float:

@@ -1,4 +1,4 @@
-"""Facts + a regime -> decisions: one row per answered question, in float64, grouped by option count."""
+"""Facts + a regime -> decisions: one row per answered question, grouped by option count."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from laya_sweep.scoring import probability
 from laya_sweep.scoring.question import Target
 from laya_sweep.scoring.regime import BucketTemperature, Regime, option_bucket
+from laya_sweep.scoring.rounding import Reading, Rounding, read_as_runtime, read_exactly
 
 Columns = dict[str, list[Any]]
 
@@ -38,7 +37,9 @@ class ScoredCell:
     targets: Mapping[tuple[str, str], Target]
 
 
-def decide(facts: pa.Table, cell: ScoredCell, regime: Regime, schema: pa.Schema) -> pa.Table:
+def decide(
+    facts: pa.Table, cell: ScoredCell, regime: Regime, schema: pa.Schema, rounding: Rounding = "exact"
+) -> pa.Table:
     """Decisions of the facts' successful rows, in the order of the facts.
 
     Args:
@@ -46,6 +47,7 @@ def decide(facts: pa.Table, cell: ScoredCell, regime: Regime, schema: pa.Schema)
         cell: the cell the facts belong to.
         regime: the temperature rule.
         schema: the decisions schema, handed in by the store's side.
+        rounding: exact figures, or the runtime's own.
 
     Raises:
         UnusableTemperatureError: the raw regime, and the checkpoint ships no positive number for a bucket.
@@ -54,19 +56,36 @@ def decide(facts: pa.Table, cell: ScoredCell, regime: Regime, schema: pa.Schema)
     columns: Columns = {name: [None] * len(rows) for name in schema.names}
     for i, row in enumerate(rows):
         _copy_keys(columns, i, row, cell, regime)
-    for places in _by_option_count(rows):
-        _score_group(columns, places, rows, cell, regime)
+    targets = [cell.targets[row["case_id"], row["question"]] for row in rows]
+    _fill(columns, rows, targets, rounding)
     return pa.table(columns, schema=schema)
+
+
+def decide_again(decisions: pa.Table, facts: pa.Table, targets: Sequence[Target], rounding: Rounding) -> pa.Table:
+    """The same decisions in another rounding: same rows and temperatures, every figure anew.
+
+    Args:
+        decisions: of any languages, checkpoints and regimes.
+        facts: the facts row behind each decision, in the same order.
+        targets: of each decision, in the same order.
+        rounding: exact figures, or the runtime's own.
+    """
+    columns: Columns = decisions.to_pydict()
+    _fill(columns, facts.to_pylist(), targets, rounding)
+    return pa.table(columns, schema=decisions.schema)
 
 
 def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, regime: Regime) -> None:
     place = cell.places[row["case_id"]]
+    applied = regime.of(option_bucket(row["question_type"], row["n_options"]), cell.temperatures)
     own = {
         "checkpoint": cell.checkpoint,
         "regime": regime.name,
         "source_id": place.source_id,
         "row_index": place.row_index,
         "tags": list(place.tags),
+        "temperature": applied.value,
+        "temperature_source": applied.source,
     }
     copied = (
         "cell_key",
@@ -82,6 +101,14 @@ def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, 
         columns[name][i] = value
 
 
+def _fill(columns: Columns, rows: Sequence[dict[str, Any]], targets: Sequence[Target], rounding: Rounding) -> None:
+    """Every figure of the decisions, from their facts rows and the temperatures that stand in the columns."""
+    for places in _by_option_count(rows):
+        reading = _read([rows[i] for i in places], [columns["temperature"][i] for i in places], rounding)
+        _copy_figures(columns, places, reading)
+        _answer(columns, places, [targets[i] for i in places], reading)
+
+
 def _by_option_count(rows: Sequence[dict[str, Any]]) -> list[list[int]]:
     groups: dict[int, list[int]] = {}
     for i, row in enumerate(rows):
@@ -89,50 +116,27 @@ def _by_option_count(rows: Sequence[dict[str, Any]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _score_group(
-    columns: Columns, places: list[int], rows: Sequence[dict[str, Any]], cell: ScoredCell, regime: Regime
-) -> None:
-    """Fill the columns of rows that share an option count: one matrix, one softmax."""
-    logits = np.array([rows[i]["logits"] for i in places], dtype=np.float32)
-    applied = [
-        regime.of(option_bucket(rows[i]["question_type"], rows[i]["n_options"]), cell.temperatures) for i in places
-    ]
-    temperature = np.array([entry.value for entry in applied])
-    probabilities = probability.softmax(logits, temperature)
-    group = {
-        "temperature": temperature,
-        "temperature_source": [entry.source for entry in applied],
-        "probabilities": probabilities,
-        "answer_confidence": probabilities.max(axis=1),
-        "gate_confidence": probability.gate_confidence(logits, temperature),
-        "entropy_confidence": probability.entropy_confidence(probabilities),
-        "margin": probability.margin(probabilities),
-    }
-    for name, values in group.items():
-        plain = values.tolist() if isinstance(values, np.ndarray) else values
-        for i, value in zip(places, plain, strict=True):
+def _read(rows: Sequence[dict[str, Any]], temperatures: Sequence[float], rounding: Rounding) -> Reading:
+    """Rows that share an option count: one matrix, one softmax."""
+    logits = np.array([row["logits"] for row in rows], dtype=np.float32)
+    temperature, kinds = np.array(temperatures), [row["question_type"] for row in rows]
+    order = np.array([row["presented_order"] for row in rows], dtype=np.intp)
+    read = read_exactly if rounding == "exact" else read_as_runtime
+    return read(logits, temperature, kinds, order)
+
+
+def _copy_figures(columns: Columns, places: Sequence[int], reading: Reading) -> None:
+    for name in ("probabilities", "answer_confidence", "gate_confidence", "entropy_confidence", "margin"):
+        for i, value in zip(places, getattr(reading, name).tolist(), strict=True):
             columns[name][i] = value
-    _answer(columns, places, rows, cell, logits, probabilities)
 
 
-def _answer(
-    columns: Columns,
-    places: list[int],
-    rows: Sequence[dict[str, Any]],
-    cell: ScoredCell,
-    logits: NDArray[np.float32],
-    probabilities: NDArray[np.float64],
-) -> None:
-    """Predicted and gold answers. The prediction is read off the logits, so no temperature can move it."""
-    tops = logits.argmax(axis=1)
-    for i, top, p in zip(places, tops, probabilities, strict=True):
-        row = rows[i]
-        target = cell.targets[row["case_id"], row["question"]]
-        # A noul is true from p >= 0.5 on, so an exact tie is true; a choice tie goes to the first option.
-        tied = row["question_type"] == "noul" and row["logits"][0] == row["logits"][1]
-        pred = 1 if tied else int(top)
+def _answer(columns: Columns, places: Sequence[int], targets: Sequence[Target], reading: Reading) -> None:
+    """Predicted and gold answers."""
+    predicted, levels = reading.predicted.tolist(), reading.level.tolist()
+    for i, target, pred, p, level in zip(places, targets, predicted, reading.probabilities, levels, strict=True):
         gold = target.gold_index
-        value = float(np.arange(len(p)) @ p) if row["question_type"] == "score" else None
+        value = level if columns["question_type"][i] == "score" else None
         error = value - target.gold_score if value is not None and target.gold_score is not None else None
         answers = {
             "options": list(target.options),

@@ -10,6 +10,7 @@ from laya_sweep.store.files import (
     write_bytes,
 )
 from laya_sweep.store.schemas import (
+    CALLS,
     CASES,
     CHECKPOINTS,
     CURVES,
@@ -17,6 +18,7 @@ from laya_sweep.store.schemas import (
     FACTS,
     LOGITS,
     METRICS,
+    RUN_CALLS,
     RUN_TIMINGS,
     SCHEMA_VERSION,
     TABLES,
@@ -24,6 +26,7 @@ from laya_sweep.store.schemas import (
 )
 
 __all__ = [
+    "CALLS",
     "CASES",
     "CHECKPOINTS",
     "CURVES",
@@ -31,6 +34,7 @@ __all__ = [
     "FACTS",
     "LOGITS",
     "METRICS",
+    "RUN_CALLS",
     "RUN_TIMINGS",
     "SCHEMA_VERSION",
     "TABLES",

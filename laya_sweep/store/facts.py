@@ -3,11 +3,14 @@
     <root>/cells/<2 digits>/<cell key>/cell.json            the identity behind the key, for people
                                        part-<digest>.parquet     facts; named by their own bytes
                                        timings-<digest>.parquet  of the same rows, apart
+                                       calls-<digest>.parquet    what was issued for them, also what failed
     <root>/temperatures/<digest>.json                       resolved temperatures of a checkpoint config
+    <root>/parity/<digest>.json                             the sample that passed a checkpoint's parity check
 
-A part appears by rename, its timings before it. Parts are only added, so several runs may share a store; the
+A part appears by rename, its timings and calls before it. Parts are only added, so several runs may share a store; the
 same rows written twice are the same bytes and so the same file. Reading takes the union of all parts: a
-success wins over an error row, a damaged part counts as absent.
+success wins over an error row, a damaged part counts as absent. Parts of older versions, and cases that no worker
+survived, have no calls: what was issued for them is not known.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +27,7 @@ import pyarrow.compute as pc
 
 from laya_sweep.identity import canonical_json
 from laya_sweep.store.files import DamagedFileError, parquet_bytes, read_parquet, write_bytes
-from laya_sweep.store.schemas import FACTS, TIMINGS
+from laya_sweep.store.schemas import CALLS, FACTS, TIMINGS
 
 
 class RowId(NamedTuple):
@@ -37,25 +40,34 @@ class RowId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The bytes of a facts part and of its timings, ready to be committed or sent to the driver."""
+    """The bytes of a facts part, of its timings and of its calls, ready to be committed or sent to the driver.
+
+    `calls` is None where what was issued is not known.
+    """
 
     facts: bytes
     timings: bytes
+    calls: bytes | None = None
 
     @classmethod
-    def of(cls, cell_key: str, facts: pa.Table, timings: pa.Table) -> Part:
-        """Serialise both tables, with the cell key in their footers."""
+    def of(cls, cell_key: str, facts: pa.Table, timings: pa.Table, calls: pa.Table | None = None) -> Part:
+        """Serialise the tables, with the cell key in their footers."""
         footer = {"cell_key": cell_key}
-        return cls(parquet_bytes(facts, footer), parquet_bytes(timings, footer))
+        known = None if calls is None else parquet_bytes(calls, footer)
+        return cls(parquet_bytes(facts, footer), parquet_bytes(timings, footer), known)
 
 
 @dataclass(frozen=True, slots=True)
 class CellFacts:
-    """What is committed of a cell: one row per id, successes before errors, and what was damaged."""
+    """What is committed of a cell: one row per id, successes before errors, and what was damaged.
+
+    `calls` has a row per id and call, of the part whose timing of the id is kept.
+    """
 
     facts: pa.Table
     timings: pa.Table
     damaged: tuple[str, ...]
+    calls: pa.Table = field(default_factory=CALLS.empty_table)
 
     def done(self) -> set[RowId]:
         """Ids with a success."""
@@ -76,39 +88,57 @@ class FactStore:
             write_bytes(path, canonical_json(identity).encode())
 
     def commit(self, cell_key: str, part: Part) -> None:
-        """Add a part: timings first, so that a committed fact has its timing."""
+        """Add a part: timings and calls first, so that a committed fact has them."""
         name = hashlib.sha256(part.facts).hexdigest()[:32]
         folder = self._cell(cell_key)
         write_bytes(folder / f"timings-{name}.parquet", part.timings)
+        if part.calls is not None:
+            write_bytes(folder / f"calls-{name}.parquet", part.calls)
         write_bytes(folder / f"part-{name}.parquet", part.facts)
 
     def read(self, cell_key: str) -> CellFacts:
         """Everything committed of a cell, in an order that depends on the rows alone."""
         damaged: list[str] = []
-        facts, timings = [], []
+        facts, timings, calls = [], [], []
         for path in sorted(self._cell(cell_key).glob("part-*.parquet")):
             table = _read_or_note(path, FACTS, damaged)
             if table is not None:
                 facts.append(table)
                 timings += [_read_or_note(path.with_name(path.name.replace("part-", "timings-")), TIMINGS, damaged)]
+                calls += [_read_if_there(path.with_name(path.name.replace("part-", "calls-")), CALLS, damaged)]
         kept = [table for table in timings if table is not None]
         return CellFacts(
             _one_row_an_id(pa.concat_tables([FACTS.empty_table(), *facts]), prefer="status"),
             _one_row_an_id(pa.concat_tables([TIMINGS.empty_table(), *kept]), prefer="call_ms"),
             tuple(damaged),
+            _calls_of_one_part_an_id([table for table in calls if table is not None]),
         )
 
     def temperatures(self, digest: str) -> list[dict[str, Any]] | None:
         """Resolved temperatures kept under a digest, None where there are none."""
-        path = self.root / "temperatures" / f"{digest}.json"
+        return self._kept("temperatures", digest)
+
+    def keep_temperatures(self, digest: str, values: list[dict[str, Any]]) -> None:
+        """Keep resolved temperatures under a digest."""
+        self._keep("temperatures", digest, values)
+
+    def parity_sample(self, digest: str) -> list[dict[str, Any]] | None:
+        """The parity sample kept under a digest, None where there is none."""
+        return self._kept("parity", digest)
+
+    def keep_parity_sample(self, digest: str, values: list[dict[str, Any]]) -> None:
+        """Keep a sample that passed the parity check under a digest; the newest one stays."""
+        self._keep("parity", digest, values)
+
+    def _kept(self, kind: str, digest: str) -> list[dict[str, Any]] | None:
+        path = self.root / kind / f"{digest}.json"
         if not path.exists():
             return None
         values: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
         return values
 
-    def keep_temperatures(self, digest: str, values: list[dict[str, Any]]) -> None:
-        """Keep resolved temperatures under a digest."""
-        write_bytes(self.root / "temperatures" / f"{digest}.json", canonical_json(values).encode())
+    def _keep(self, kind: str, digest: str, values: list[dict[str, Any]]) -> None:
+        write_bytes(self.root / kind / f"{digest}.json", canonical_json(values).encode())
 
     def _cell(self, cell_key: str) -> Path:
         return self.root / "cells" / cell_key[:2] / cell_key
@@ -126,6 +156,24 @@ def _read_or_note(path: Path, schema: pa.Schema, damaged: list[str]) -> pa.Table
     except DamagedFileError as error:
         damaged.append(str(error))
         return None
+
+
+def _read_if_there(path: Path, schema: pa.Schema, damaged: list[str]) -> pa.Table | None:
+    return _read_or_note(path, schema, damaged) if path.exists() else None
+
+
+def _calls_of_one_part_an_id(tables: list[pa.Table]) -> pa.Table:
+    """Where several parts have an id, the calls of the one whose timing wins below: the longest call that returned."""
+    best: dict[RowId, tuple[float, int]] = {}
+    ids = [list(row_ids(table)) for table in tables]
+    for i, table in enumerate(tables):
+        for row_id, call_ms in zip(ids[i], table["call_ms"].to_pylist(), strict=True):
+            best[row_id] = max(best.get(row_id, (-2.0, i)), (-1.0 if call_ms is None else call_ms, i))
+    kept = [
+        table.filter(pa.array([best[row_id][1] == i for row_id in ids[i]], pa.bool_()))
+        for i, table in enumerate(tables)
+    ]
+    return pa.concat_tables([CALLS.empty_table(), *kept])
 
 
 def _one_row_an_id(table: pa.Table, prefer: str) -> pa.Table:

@@ -62,6 +62,24 @@ TIMINGS = pa.schema(
     ]
 )
 
+#: What was issued for the rows of a part: one row per call and question in it, a call that raised too. `call` is an id
+#: of the call, null for a question that was in none because it could not be encoded; `call_rows` the questions it held;
+#: `call_ms` is null for a call that did not return. Then what was asked of every call (`batch_size` null: as many rows
+#: as `batch_tokens` hold) and how the engine took it: `batch_form` is null for one that takes rows one by one.
+CALLS = pa.schema(
+    [
+        *_ROW_KEYS,
+        pa.field("call", pa.string()),
+        pa.field("call_rows", pa.int32(), nullable=False),
+        pa.field("call_ms", pa.float64()),
+        pa.field("batch_size", pa.int64()),
+        pa.field("batch_tokens", pa.int64(), nullable=False),
+        pa.field("batch_form", pa.string()),
+        pa.field("sort_by_length", pa.bool_(), nullable=False),
+        pa.field("sort_by_length_sent", pa.bool_(), nullable=False),
+    ]
+)
+
 #: One row per case. `language` is "" where a row has none; `model` is the checkpoint that a row asks for.
 CASES = pa.schema(
     [
@@ -134,13 +152,16 @@ DECISIONS = pa.schema(
     ]
 )
 
-#: Tidy: one row per result, slice and metric; `reason` says why there is no value.
+#: Tidy: one row per result, slice and metric; `reason` says why there is no value. A figure at a threshold has that
+#: in `min_confidence`, or, where it is a map by bucket, the map as canonical JSON in `min_confidence_map`; a figure
+#: with neither depends on no threshold.
 METRICS = pa.schema(
     [
         _CHECKPOINT,
         pa.field("transform", pa.string(), nullable=False),
         pa.field("regime", pa.string(), nullable=False),
         pa.field("min_confidence", pa.float64()),
+        pa.field("min_confidence_map", pa.string()),
         pa.field("slice", pa.string(), nullable=False),
         pa.field("slice_value", pa.string(), nullable=False),
         pa.field("metric", pa.string(), nullable=False),
@@ -175,10 +196,12 @@ CURVES = pa.schema(
 )
 
 LOGITS = pa.schema([_CHECKPOINT, *FACTS])
+RUN_CALLS = pa.schema([_CHECKPOINT, *CALLS])
 RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
 
 #: The tables of a run, by file name.
 TABLES: dict[str, pa.Schema] = {
+    "calls": RUN_CALLS,
     "cases": CASES,
     "checkpoints": CHECKPOINTS,
     "curves": CURVES,

@@ -3,8 +3,8 @@
 from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
 from laya_sweep.suites.fingerprint import file_fingerprint, questions_fingerprint
 from laya_sweep.suites.intent import INSTRUCTIONS, QUESTION_ID, IntentSuite, published_input_digest
-from laya_sweep.suites.jsonl import JsonlSuite
-from laya_sweep.suites.labelled import Example, Fault, LabelledSet, parse_labelled, read_labelled
+from laya_sweep.suites.jsonl import JsonlSuite, labelled_cases
+from laya_sweep.suites.labelled import Example, Fault, LabelledSet, labelled_rows, parse_labelled, read_labelled
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import LanguageError
 from laya_sweep.suites.suite import Suite, make_suite
@@ -26,6 +26,8 @@ __all__ = [
     "canonical_rows_digest",
     "file_fingerprint",
     "freeze",
+    "labelled_cases",
+    "labelled_rows",
     "make_suite",
     "parse_labelled",
     "published_input_digest",

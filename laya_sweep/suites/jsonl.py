@@ -8,7 +8,7 @@ else the row's place in the file. A row without a language belongs to the langua
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from laya_sweep.errors import DatasetError, Problem, name_list
@@ -33,7 +33,7 @@ class JsonlSuite:
             raise ValueError("Expected a dataset with `path`, but got none")
         self._settings = settings
         self._set: LabelledSet = read_labelled(settings.path)
-        self._cases = freeze(_draft(i, example) for i, example in enumerate(self._set.examples))
+        self._cases = labelled_cases(self._set.examples)
 
     def languages(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
         """See `Suite.languages`."""
@@ -91,6 +91,11 @@ class JsonlSuite:
         return Problem(
             "languages", f"languages of {self._settings.path} ({listed})", repr(code), "name them, or languages=all"
         )
+
+
+def labelled_cases(examples: Iterable[Example]) -> list[Case]:
+    """Rows of a labelled set as frozen cases, in the same order."""
+    return freeze(_draft(i, example) for i, example in enumerate(examples))
 
 
 def _draft(index: int, example: Example) -> Draft:

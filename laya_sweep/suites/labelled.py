@@ -7,7 +7,9 @@ with `#` are no rows. Bytes are parsed line by line, as `\\n`, `\\r\\n` and `\\r
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,12 +61,21 @@ def read_labelled(path: Path) -> LabelledSet:
     Raises:
         DatasetError: it cannot be read, or with every fault of its rows.
     """
-    data = _read(path)
-    rows, faults = parse_labelled(data)
-    if faults:
-        raise DatasetError(*(_problem(path, fault) for fault in faults))
-    unread = Counter(key for _, row in rows for key in row if key not in FIELDS)
-    return LabelledSet(path, hashlib.sha256(data).hexdigest(), tuple(_example(*row) for row in rows), dict(unread))
+    return _labelled_set(path, _read(path), "line")
+
+
+def labelled_rows(rows: Iterable[Any], name: str = "rows") -> LabelledSet:
+    """Rows that a program made, held to the same rules as those of a file: JSON values, of which this is a copy.
+
+    Args:
+        rows: mappings with the fields of a row.
+        name: of the set, in messages.
+
+    Raises:
+        DatasetError: with every fault of every row; a row's number stands in the place of a line.
+    """
+    data = b"".join(_written(row, name, number) for number, row in enumerate(rows, start=1))
+    return _labelled_set(Path(name), data, "row")
 
 
 def parse_labelled(data: bytes) -> tuple[list[tuple[int, dict[str, Any]]], list[Fault]]:
@@ -84,6 +95,23 @@ def parse_labelled(data: bytes) -> tuple[list[tuple[int, dict[str, Any]]], list[
     if not rows and not faults:
         faults.append(Fault(0, "", "at least one row", "none"))
     return rows, faults
+
+
+def _labelled_set(path: Path, data: bytes, unit: str) -> LabelledSet:
+    rows, faults = parse_labelled(data)
+    if faults:
+        raise DatasetError(*(_problem(path, fault, unit) for fault in faults))
+    unread = Counter(key for _, row in rows for key in row if key not in FIELDS)
+    return LabelledSet(path, hashlib.sha256(data).hexdigest(), tuple(_example(*row) for row in rows), dict(unread))
+
+
+def _written(row: Any, name: str, number: int) -> bytes:  # noqa: ANN401 - whatever a caller has
+    """A row as a line of JSON."""
+    try:
+        return json.dumps(row).encode() + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        problem = Problem(f"{name}: row {number}", "JSON values", str(error), "correct the row")
+        raise DatasetError(problem) from error
 
 
 def _parse_line(raw: bytes) -> tuple[Any, list[FieldFault]]:
@@ -122,7 +150,7 @@ def _read(path: Path) -> bytes:
         raise DatasetError(Problem(str(path), "a JSONL file that can be read", got, "correct the path")) from error
 
 
-def _problem(path: Path, fault: Fault) -> Problem:
-    parts = [f"line {fault.line}" if fault.line else "", fault.field]
+def _problem(path: Path, fault: Fault, unit: str) -> Problem:
+    parts = [f"{unit} {fault.line}" if fault.line else "", fault.field]
     what = f"{path}: " + ", ".join(part for part in parts if part) if any(parts) else str(path)
     return Problem(what, fault.expected, fault.got, "correct the row" if fault.line else "correct the file")

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import NoReturn
 
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.errors import Problem, UsageError, one_line
+from laya_sweep.jsonfile import read_json
+from laya_sweep.min_confidence import MinConfidence, from_document, parse
 
 
 class Arguments(argparse.ArgumentParser):
@@ -37,6 +39,19 @@ def run_folders(paths: list[Path]) -> list[Path]:
         else:
             raise UsageError(Problem(f"run {path}", "a folder with report.json", "none", "name the out_dir of a run"))
     return folders
+
+
+def threshold_of(text: str) -> MinConfidence:
+    """The value of --min-confidence: none, a number, a map by bucket, or a JSON file that holds one.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    try:
+        return from_document(read_json(Path(text), "--min-confidence")) if text.endswith(".json") else parse(text)
+    except ValueError as error:
+        expected = "none, a number in [0, 1], a map as '{choice:2: 0.7, default: 0.5}', or a JSON file with one"
+        raise UsageError(Problem("--min-confidence", expected, repr(one_line(text)), "correct it")) from error
 
 
 def add_result_selectors(parser: argparse.ArgumentParser) -> None:

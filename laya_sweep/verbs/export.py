@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from laya_sweep.errors import OutputError, Problem, UsageError
+from laya_sweep.min_confidence import MinConfidence, shown
 from laya_sweep.published import laya_eval_document, laya_evals_document
 from laya_sweep.run_folder import write_json
 from laya_sweep.stored_run import StoredResult, StoredRun
-from laya_sweep.verbs.arguments import Arguments, add_result_selectors
+from laya_sweep.verbs.arguments import Arguments, add_result_selectors, threshold_of
 
 FORMATS = ("laya-eval", "laya-evals")
-
-_UNGATED = "none"
 
 
 def main(words: Sequence[str]) -> int:
@@ -50,7 +49,7 @@ def _parser() -> Arguments:
     parser.add_argument(
         "--min-confidence",
         metavar="T",
-        help="laya-evals: the threshold whose abstention marks the answers carry, or none for no marks",
+        help="laya-evals: the threshold or map whose abstention marks the answers carry, or none for no marks",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write here instead of to the standard output")
     return parser
@@ -65,32 +64,17 @@ def _document(result: StoredResult, options: argparse.Namespace) -> dict[str, An
     return laya_eval_document(result)
 
 
-def _threshold(result: StoredResult, wanted: str | None) -> float | None:
+def _threshold(result: StoredResult, wanted: str | None) -> MinConfidence:
     """The one threshold of the run that was asked for; no marks at all is always there to ask for.
 
     Raises:
         UsageError: none was named and the run has several, or the named one is not among them.
     """
-    known: list[float | None] = result.run.config.get("min_confidence", [])
-    if wanted == _UNGATED or (wanted is None and not known):
-        return None
-    if wanted is None and len(known) == 1:
-        return known[0]
-    shown = ", ".join(dict.fromkeys([*(_shown(value) for value in known), _UNGATED]))
-    found = [value for value in known if wanted is not None and _shown(value) == _number(wanted)]
-    if found:
-        return found[0]
+    known = result.run.thresholds
+    if wanted is None and len(known) < 2:
+        return known[0] if known else None
+    if wanted is not None and (asked := threshold_of(wanted)) in [*known, None]:
+        return asked
+    names = ", ".join(dict.fromkeys(map(shown, [*known, None])))
     got = f"{len(known)} results that differ in it" if wanted is None else repr(wanted)
-    raise UsageError(Problem("--min-confidence", f"one of {shown}", got, "name one of them"))
-
-
-def _shown(value: float | None) -> str:
-    return _UNGATED if value is None else f"{value:g}"
-
-
-def _number(text: str) -> str:
-    """A threshold as `_shown` writes it, so that 0.50 is 0.5."""
-    try:
-        return f"{float(text):g}"
-    except ValueError:
-        return text
+    raise UsageError(Problem("--min-confidence", f"one of {names}", got, "name one of them"))

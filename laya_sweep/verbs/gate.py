@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.gates import Scorecard, limits_from_words, read_scorecard
-from laya_sweep.judging import (
-    Gate,
-    Judged,
-    Named,
-    judge_cards,
-    prepare_gate,
-    run_scorecards,
-    verdict_lines,
-    write_verdicts,
-)
+from laya_sweep.gates import Scorecard, limits_from_words
+from laya_sweep.judging import Cards, judge_cards, prepare_gate, read_cards, verdict_lines, write_verdicts
+from laya_sweep.report_cards import Named
 from laya_sweep.settings import GateSettings
-from laya_sweep.stored_run import StoredRun
-from laya_sweep.verbs.arguments import Arguments, add_result_selectors
-
-_NO_THRESHOLD = "none"
+from laya_sweep.verbs.arguments import Arguments, add_result_selectors, threshold_of
 
 
 def main(words: Sequence[str]) -> int:
@@ -38,27 +27,24 @@ def compare(words: Sequence[str]) -> int:
 
 def _judge(verb: str, what: str, words: Sequence[str], *, needs_baseline: bool = False) -> int:
     options = _parser(verb, what, needs_baseline=needs_baseline).parse_args(words)
-    gate = prepare_gate(_settings(options), options.baseline)
+    settings = _settings(options)
+    found = read_cards(options.candidate, "candidate", settings)
+    gate = prepare_gate(settings, options.baseline, found)
     if not gate:
         expected = "something to judge by: --min, --max, --min-accuracy, --max-ece, --policy or --baseline"
         raise UsageError(Problem(f"laya_sweep {verb}", expected, "none", f"see laya_sweep {verb} --help"))
-    judged = _judged(options, gate)
+    judged = judge_cards(_selected(found, options), gate)
     sys.stdout.write("".join(f"{line}\n" for line in verdict_lines(judged)))
     if options.json is not None:
         write_verdicts(options.json, judged)
     return max(verdict.exit_code for _, verdict in judged)
 
 
-def _judged(options: argparse.Namespace, gate: Gate) -> list[Judged]:
-    if options.candidate.is_dir():
-        return judge_cards(_selected(options), gate)
-    card = read_scorecard(options.candidate, "candidate")
-    return judge_cards({Named(card.name, "", "", None): card}, gate)
-
-
-def _selected(options: argparse.Namespace) -> dict[Named, Scorecard]:
+def _selected(cards: Cards, options: argparse.Namespace) -> Mapping[Named, Scorecard]:
     """Results of the run that the selectors leave; a selector that leaves none is a mistake."""
-    cards = run_scorecards(StoredRun.open(options.candidate))
+    if isinstance(cards, Scorecard):
+        _refuse_selectors(options)
+        return {Named(cards.name, "", "", None): cards}
     wanted = {name: getattr(options, name) for name in ("checkpoint", "regime", "transform")}
     chosen = {
         name: card
@@ -74,16 +60,17 @@ def _selected(options: argparse.Namespace) -> dict[Named, Scorecard]:
     return chosen
 
 
+def _refuse_selectors(options: argparse.Namespace) -> None:
+    """A document of others holds one result: an option that chooses among several would go nowhere."""
+    names = ("checkpoint", "regime", "transform", "min_confidence")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    if given:
+        got = f"{options.candidate}, which holds one result"
+        raise UsageError(Problem(", ".join(given), "a run or its report.json to select from", got, "drop it"))
+
+
 def _has_threshold(name: Named, asked: str | None) -> bool:
-    if asked is None:
-        return True
-    if asked == _NO_THRESHOLD or name.min_confidence is None:
-        return asked == _NO_THRESHOLD and name.min_confidence is None
-    try:
-        return name.min_confidence == float(asked)
-    except ValueError as error:
-        problem = Problem("--min-confidence", "a number or none", repr(asked), "correct it")
-        raise UsageError(problem) from error
+    return asked is None or name.min_confidence == threshold_of(asked)
 
 
 def _settings(options: argparse.Namespace) -> GateSettings:
@@ -98,12 +85,17 @@ def _settings(options: argparse.Namespace) -> GateSettings:
         policy=options.policy,
         two_sided=options.two_sided,
         max_errored_share=options.max_errored_share,
+        model=options.model,
+        branch=options.branch,
+        languages=None if options.languages is None else tuple(dict.fromkeys(options.languages.split(","))),
     )
 
 
 def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
     parser = Arguments(prog=f"laya_sweep {verb}", description=f"Judge {what}.")
-    parser.add_argument("candidate", type=Path, metavar="RUN_OR_JSON", help="out_dir of a run, or a report")
+    parser.add_argument(
+        "candidate", type=Path, metavar="RUN_OR_JSON", help="out_dir of a run, its report.json, or another report"
+    )
     parser.add_argument("--baseline", type=Path, required=needs_baseline, metavar="X", help="a run or a JSON document")
     parser.add_argument("--min-accuracy", type=float, metavar="V", help="choice accuracy, else noul accuracy")
     parser.add_argument("--max-ece", type=float, metavar="V")
@@ -118,7 +110,12 @@ def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
     parser.add_argument("--mode", choices=("strict", "compatible"), help="default: strict between runs of ours")
     parser.add_argument("--two-sided", action="store_true", help="an improvement beyond the tolerance fails too")
     parser.add_argument("--max-errored-share", type=float, default=0.0, metavar="V")
+    parser.add_argument("--model", metavar="M", help="which model of a published part_a.by_model document")
+    parser.add_argument(
+        "--branch", metavar="B", help="which branch of a published per_language.<lang>.<branch> document"
+    )
+    parser.add_argument("--languages", metavar="L,L", help="compare with the baseline in these languages alone")
     add_result_selectors(parser)
-    parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold; none for no threshold")
+    parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold or map; none for none")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the verdicts")
     return parser

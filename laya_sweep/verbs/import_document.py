@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from laya_sweep.errors import IncompleteError, combine_exit_codes, exit_code
-from laya_sweep.published import import_document, read_document, read_language_table, result_table, verify_tables
+from laya_sweep.language_table import read_language_table
+from laya_sweep.published import import_document, read_document, result_table, verify_tables
 from laya_sweep.store import require_writable
 from laya_sweep.stored_run import StoredRun
 from laya_sweep.verbs.arguments import Arguments

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.published import LanguageTable, read_language_table, result_table, verify_tables
+from laya_sweep.language_table import LanguageTable, read_language_table
+from laya_sweep.published import result_table, verify_tables
 from laya_sweep.stored_run import StoredRun
 from laya_sweep.verbs.arguments import Arguments, add_result_selectors
 

@@ -120,8 +120,8 @@ def test_int8_rows_in_one_call_would_move_each_other(engines, agents):
     [together, *_] = agents["int8"].session.run(["logits"], feed_of(items, rows[0].shape, pad))
     alone = engines["int8"].forward(rows).logits
     assert max(np.abs(together[i, : len(one)] - one).max() for i, one in enumerate(alone)) > 1e-3
-    assert engines["int8"].info().rows_together is False
-    assert engines["fp32"].info().rows_together is True
+    assert engines["int8"].takes_batches is False
+    assert engines["fp32"].takes_batches is True
 
 
 def test_a_graph_that_nobody_checked_is_computed_row_by_row(graphs, tmp_path):
@@ -130,7 +130,7 @@ def test_a_graph_that_nobody_checked_is_computed_row_by_row(graphs, tmp_path):
     onnx.save(model, tmp_path / "foreign.onnx")
     engine = load_engine(FOLDER, "cpu", 1, 512, 128, tmp_path / "foreign.onnx")
     row = engine.encode(made(1)[0], "one")
-    assert engine.info().rows_together is False
+    assert engine.takes_batches is False
     assert row.shape == (row.input_tokens, 2)
     assert len(engine.forward([row]).logits[0]) == 1
 

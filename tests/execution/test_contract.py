@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from behaviour import broken, disagreeing, elsewhere, misbehaving
+from processes import running_cluster
 
 from laya_sweep.engines import locate
 from laya_sweep.errors import IncompleteError, ParityError
@@ -38,13 +39,23 @@ def ray_backend(settings, factory):
     return RayBackend(settings, factory)
 
 
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A cluster that every test here joins: a Ray of its own for each would take most of their time."""
+    with pytest.MonkeyPatch.context() as patch, running_cluster(tmp_path_factory.mktemp("cluster"), cpus=[2]) as made:
+        for name, value in made.environment.items():
+            patch.setenv(name, value)
+        yield made.address
+
+
 @pytest.fixture(params=["inline", pytest.param("ray", marks=pytest.mark.ray)])
 def backend_of(request):
     """Makes a backend of the parametrised kind and closes it."""
     made = []
+    address = request.getfixturevalue("cluster") if request.param == "ray" else None
 
     def make(factory, **changes):
-        settings = executor(request.param, **changes)
+        settings = executor(request.param, address=address, **changes)
         made.append(InlineBackend(factory) if request.param == "inline" else ray_backend(settings, factory))
         return made[-1], settings
 
@@ -197,40 +208,39 @@ class TestEveryBackend:
 class TestRayAlone:
     """What only a process of its own can do."""
 
-    def test_a_case_that_kills_its_worker_is_isolated_and_the_rest_is_computed(self, checkpoint, store):
-        settings = executor("ray", num_actors=1)
-        backend = ray_backend(settings, misbehaving)
-        try:
-            presented = variants("aaa", "DIE", "bbb", "ccc")
-            events = run(backend, settings, spec_of(checkpoint, store), shards_of(presented))
-        finally:
-            backend.close()
+    @pytest.fixture
+    def run_on(self, cluster):
+        """Runs shards on actors of the cluster and gives the events."""
+
+        def go(spec, shards, **changes):
+            settings = executor("ray", address=cluster, **changes)
+            backend = ray_backend(settings, misbehaving)
+            try:
+                return run(backend, settings, spec, shards)
+            finally:
+                backend.close()
+
+        return go
+
+    def test_a_case_that_kills_its_worker_is_isolated_and_the_rest_is_computed(self, run_on, checkpoint, store):
+        presented = variants("aaa", "DIE", "bbb", "ccc")
+        events = run_on(spec_of(checkpoint, store), shards_of(presented), num_actors=1)
         [lost] = [event for event in events if isinstance(event, CaseLost)]
         assert [variant.case_id for variant in lost.shard.variants] == [presented[1].case_id]
         assert statuses(store) == {variant.case_id: "ok" for i, variant in enumerate(presented) if i != 1}
         assert any(isinstance(event, WorkerDropped) for event in events)
         assert any(isinstance(event, ShardRetried) and event.pieces == 2 for event in events)
 
-    def test_a_worker_that_dies_once_is_replaced_and_nothing_is_lost(self, checkpoint, store, tmp_path):
-        settings = executor("ray")
-        backend = ray_backend(settings, misbehaving)
+    def test_a_worker_that_dies_once_is_replaced_and_nothing_is_lost(self, run_on, checkpoint, store, tmp_path):
         presented = variants(f"DIE-ONCE:{tmp_path / 'died'}", *(f"case {i}" for i in range(20)))
-        try:
-            events = run(backend, settings, spec_of(checkpoint, store), shards_of(presented))
-        finally:
-            backend.close()
+        events = run_on(spec_of(checkpoint, store), shards_of(presented))
         assert (Path(tmp_path) / "died").exists()
         assert statuses(store) == {variant.case_id: "ok" for variant in presented}
         assert not any(isinstance(event, CaseLost) for event in events)
 
-    def test_a_hanging_case_meets_its_deadline(self, checkpoint, store):
-        settings = executor("ray", num_actors=1, shard_timeout_s=3)
-        backend = ray_backend(settings, misbehaving)
+    def test_a_hanging_case_meets_its_deadline(self, run_on, checkpoint, store):
         presented = variants("aaa", "HANG")
-        try:
-            events = run(backend, settings, spec_of(checkpoint, store), shards_of(presented, 1))
-        finally:
-            backend.close()
+        events = run_on(spec_of(checkpoint, store), shards_of(presented, 1), num_actors=1, shard_timeout_s=3)
         assert [event.shard.variants[0].case_id for event in events if isinstance(event, CaseLost)] == [
             presented[1].case_id
         ]

@@ -8,6 +8,9 @@ from gate_cards import IDENTITY, only, ours, with_overall
 
 from laya_sweep.errors import QualityError, UsageError
 from laya_sweep.gates import OVERALL, Place, Scorecard, assert_no_regression, compare
+from laya_sweep.min_confidence import BucketThresholds, from_document
+
+MAP = BucketThresholds.of({"choice:2": 0.7})
 
 
 def code(candidate, baseline, tolerances=None, **options):
@@ -158,11 +161,22 @@ def test_an_identity_that_is_not_recorded_is_unknown_or_a_refusal(key):
 
 
 @pytest.mark.parametrize("mode", ["strict", "compatible"])
-@pytest.mark.parametrize("pair", [(None, 0.0), (0.0, 0.7), (0.5, 0.7), (None, 0.7), (0.7, {"choice": 0.7})])
+@pytest.mark.parametrize(
+    "pair",
+    [(None, 0.0), (0.0, 0.7), (0.5, 0.7), (None, 0.7), (0.7, {"choice": 0.7}), (0.7, MAP), (None, MAP), (0.0, MAP)],
+)
 def test_two_min_confidences_are_two_experiments(pair, mode):
     sides = [ours(min_confidence=value) for value in pair]
     assert code(*sides, mode=mode) == code(*reversed(sides), mode=mode) == 1
     assert all(code(side, side, mode=mode) == 0 for side in sides)
+
+
+@pytest.mark.parametrize("mode", ["strict", "compatible"])
+def test_one_gate_in_two_spellings_is_one_experiment(mode):
+    pairs = [(0.7, {"default": 0.7}), (0.0, {"choice:2": 0.0}), ({"noul:2": 0.4}, {"noul:2": 0.4, "default": 0.0})]
+    for pair in pairs:
+        sides = [ours(min_confidence=from_document(value)) for value in pair]
+        assert code(*sides, mode=mode) == 0
 
 
 def test_an_unrecorded_min_confidence_is_unknown_or_a_refusal():

@@ -98,7 +98,7 @@ def test_an_incomplete_document_has_no_macro_and_says_so():
 
 @pytest.mark.parametrize("report", [None, [], {}, "en", 3])
 def test_a_document_without_languages_is_a_usage_error(report):
-    with pytest.raises(UsageError, match="baseline report: expected figures by language"):
+    with pytest.raises(UsageError, match=r"baseline: report: expected (an object|at least one language)"):
         scorecard_of({"report": report})
 
 
@@ -137,8 +137,73 @@ def test_the_golden_document_of_51_languages(shared):
     assert not compare(replace(card, ours=True), replace(card, ours=True)).passed, "strict mode wants an identity"
 
 
+def in_shapes(languages):
+    """The same figures in each shape, with what chooses them among others."""
+    others = {code: {**entry, "ece": 0.9} for code, entry in languages.items()}
+    models = {"other": {"per_language": others}, "mine": {"per_language": languages}}
+    branches = {code: {"before": others[code], "after": entry} for code, entry in languages.items()}
+    return [
+        ({"report": languages}, {}),
+        ({"part_a": {"by_model": models}}, {"model": "mine"}),
+        ({"per_language": branches}, {"branch": "after"}),
+    ]
+
+
+def test_every_shape_gives_the_same_figures():
+    languages = document("en", "de")["report"]
+    cards = [scorecard_of(shape, **chosen) for shape, chosen in in_shapes(languages)]
+    assert all(replace(card, selectors=frozenset()) == replace(cards[0], selectors=frozenset()) for card in cards)
+    assert [sorted(card.selectors) for card in cards] == [[], ["--model"], ["--branch"]]
+    assert cards[0].slices == {"language": {"en": OURS, "de": OURS}}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({}, "none named"),
+        ({"model": "x", "branch": "x"}, "'x'"),
+    ],
+)
+def test_a_model_or_branch_that_must_be_named_is_a_usage_error_that_lists_them(chosen, said):
+    _, models, branches = (shape for shape, _ in in_shapes(document("en")["report"]))
+    with pytest.raises(
+        UsageError, match=rf"--model of baseline: expected one of (mine, other|other, mine), got {said}; .*gate.model"
+    ):
+        scorecard_of(models, **chosen)
+    with pytest.raises(
+        UsageError, match=rf"--branch of baseline: expected one of (after, before|before, after), got {said}; .*gate"
+    ):
+        scorecard_of(branches, **chosen)
+
+
+def test_a_broken_figure_is_named_where_it_stands():
+    languages = document("en")["report"]
+    languages["en"]["ece"] = "x"
+    places = ["report.en.ece", "part_a.by_model.mine.per_language.en.ece", "per_language.en.after.ece"]
+    for (shape, chosen), place in zip(in_shapes(languages), places, strict=True):
+        with pytest.raises(UsageError, match=f"baseline {place}: expected a finite number"):
+            scorecard_of(shape, **chosen)
+
+
+def test_a_language_that_failed_is_absent_and_there_is_no_macro():
+    broken = document("en", "de")
+    broken["report"]["de"] = {"error": "boom"}
+    card = scorecard_of(broken)
+    assert (dict(card.absent), [*card.slices]) == ({"language de": "boom"}, ["language"])
+    assert not compare(run_of_ours(), card).passed
+
+
 @pytest.mark.reference
-def test_the_other_published_shapes_are_refused_in_words(shared):
-    for name in ("published_sweep_part_a", "published_sweep_clamped"):
-        with pytest.raises(UsageError, match=r"a document with report.<language>"):
-            read_scorecard(shared / "golden" / f"{name}.json")
+def test_the_golden_documents_of_several_models_and_branches(shared):
+    golden = shared / "golden"
+    served = read_scorecard(golden / "published_sweep_clamped.json", branch="clamped_rerun")
+    verdict = compare(golden / "eval_english_51_languages.json", served)
+    assert (verdict.passed, len([check for check in verdict.checks if check.kind == "baseline"])) == (True, 51 * 5)
+    raw = read_scorecard(golden / "published_sweep_part_a.json", model="english")
+    assert {check.figure.metric for check in compare(served, raw).failures} == {
+        "ece",
+        "mean_confidence",
+        "acc_at_50_coverage",
+    }
+    with pytest.raises(UsageError, match="expected one of english, multilingual, got none named"):
+        read_scorecard(golden / "published_sweep_part_a.json")

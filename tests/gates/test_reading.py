@@ -8,6 +8,7 @@ from gate_cards import IDENTITY, key
 
 from laya_sweep.errors import UsageError
 from laya_sweep.gates import UNKNOWN, Count, compare, read_scorecard, scorecard_of
+from laya_sweep.min_confidence import BucketThresholds
 
 PAIRED = ("ece", "selective_accuracy@50")
 
@@ -54,6 +55,7 @@ def test_identity_may_stand_at_the_top_and_config_wins():
     [
         ({"timing": {"min_confidence": None}}, None),
         ({"timing": {"min_confidence": 0.0}}, 0.0),
+        ({"timing": {"min_confidence": {"choice:2": 0.5}}}, BucketThresholds.of({"choice:2": 0.5})),
         ({"timing": {"min_confidence": {"choice": 0.5}}}, {"choice": 0.5}),
         ({"timing": {}}, UNKNOWN),
         ({"timing": None}, UNKNOWN),

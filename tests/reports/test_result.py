@@ -3,7 +3,10 @@
 import json
 
 from laya_sweep.metrics import MetricRow
+from laya_sweep.min_confidence import BucketThresholds
 from laya_sweep.reports import ResultReport, markdown, slice_lines
+
+KEPT = ("coverage", "abstention_rate", "selective_precision")
 
 
 def row(dimension, value, metric, figure, threshold=None, low=None, high=None, reason=None):
@@ -160,3 +163,25 @@ def test_slices_that_say_nothing_or_bury_the_rest_have_no_lines():
     assert [line.split()[0] for line in slice_lines(mixed(tags=("only",)))] == ["qid=intent", "qid=urgency"]
     many = mixed(tags=tuple(f"tag {i}" for i in range(13)))
     assert [line.split()[0] for line in slice_lines(many)] == ["qid=intent", "qid=urgency"]
+
+
+def test_maps_of_thresholds_follow_the_numbers_as_documents_and_as_words():
+    by_bucket = BucketThresholds.of({"noul:2": 0.4, "choice:2": 0.75})
+    rows = [row("overall", "", name, 0.5, threshold=by_bucket, low=0.4, high=0.6) for name in KEPT]
+    rows += [row("overall", "", name, 0.25, threshold=0.9) for name in KEPT]
+    result = report(rows=(*report().rows, *rows), served=False)
+    document = json.loads(json.dumps(result.document(), allow_nan=False))
+    assert document["served"] is False
+    entries = document["overall"]["min_confidence"]
+    assert [entry["min_confidence"] for entry in entries] == [0.9, {"choice:2": 0.75, "noul:2": 0.4}]
+    assert entries[1]["coverage"]["value"] == 0.5
+    text = markdown([result])
+    *_, kept = tables_of(text)
+    assert kept[0] == ["min_confidence", *KEPT]
+    assert kept[2:] == [["0.9", *["0.2500"] * 3], ["{choice:2: 0.75, noul:2: 0.4}", *["0.5000 [0.400, 0.600]"] * 3]]
+    assert "these are not its abstention marks" in text
+    assert "these are not its abstention marks" not in markdown([report(rows=result.rows, served=True)])
+
+
+def test_thresholds_that_nobody_asked_for_have_no_table():
+    assert "| min_confidence |" not in markdown([report()])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from laya.confidence import apply_confidence_gate
 
+from laya_sweep.min_confidence import BucketThresholds
 from laya_sweep.scoring import AnsweredQuestion, answer_is_right, gate_confidence, runtime_answers
 
 CHOICE = {"type": "choice", "instructions": "?", "criteria": {"a": "x", "b": "y", "c": "z"}}
@@ -94,3 +96,19 @@ def test_the_confidence_is_the_one_of_the_decisions_table():
 )
 def test_right_is_judged_by_what_is_reported(answer, expected, right):
     assert answer_is_right(answer, expected) is right
+
+
+def test_marks_under_a_map_are_those_of_the_runtimes_own_gate():
+    rng = np.random.default_rng(8)
+    document = {"choice:2": 0.8, "choice:3-5": 0.5, "choice:11+": 0.2, "score:6-10": 0.4, "noul:2": 0.7}
+    for given in (document, {**document, "default": 0.6}, {"default": 0.5}):
+        questions = []
+        for count in (*range(2, 15), *range(2, 15)):
+            labels = {f"label {i}": None for i in range(count)}
+            questions.append(asked({"type": "choice", "criteria": labels}, rng.normal(0, 2, count).tolist()))
+            questions.append(asked({"type": "score", "criteria": [*labels]}, rng.normal(0, 2, count).tolist()))
+            questions.append(asked({"type": "noul"}, rng.normal(0, 1, 2).tolist()))
+        theirs = runtime_answers(questions)
+        apply_confidence_gate([{"answers": dict(enumerate(theirs))}], given)
+        assert runtime_answers(questions, BucketThresholds.of(given)) == theirs
+        assert {answer["abstention"] for answer in theirs} == {"passed", "abstained"}

@@ -4,7 +4,7 @@ import itertools
 import json
 
 import pytest
-from builders import error_row, fact_row, facts_table, timing_row, timings_table
+from builders import call_row, calls_table, error_row, fact_row, facts_table, timing_row, timings_table
 
 from laya_sweep.store import CellFacts, FactStore, Part, RowId, facts, row_ids
 
@@ -184,6 +184,14 @@ def test_the_identity_behind_a_key_is_written_once(store):
     assert path.read_text("utf-8") == '{"a":"ö","b":1}'
 
 
+def test_a_parity_sample_comes_back_and_the_newest_stays(store):
+    first, second = [{"bucket": "noul:2", "gate_confidence": 0.5}], [{"bucket": "choice:2", "gate_confidence": 0.7}]
+    assert store.parity_sample("abc") is None
+    store.keep_parity_sample("abc", first)
+    store.keep_parity_sample("abc", second)
+    assert (store.parity_sample("abc"), store.temperatures("abc")) == (second, None)
+
+
 def test_temperatures_come_back_as_they_were_kept(store):
     values = [{"bucket": "choice:11+", "raw": 0.1006, "served": 0.5}, {"bucket": "noul:2", "raw": None, "served": 1.0}]
     assert store.temperatures("abc") is None
@@ -196,3 +204,41 @@ def test_temperatures_come_back_as_they_were_kept(store):
 def test_done_is_of_the_facts_alone():
     read = CellFacts(facts_table([fact_row("a"), error_row("b")]), timings_table([timing_row("b")]), ())
     assert read.done() == {RowId("a", "baseline", "intent")}
+
+
+def with_calls(rows, calls, call_ms=8.0):
+    ok = [row["case_id"] for row in rows if row["status"] == "ok"]
+    timings = timings_table(timing_row(case, call_ms) for case in ok)
+    return Part.of(KEY, facts_table(rows), timings, calls_table(calls))
+
+
+def test_calls_come_back_with_their_rows_and_old_parts_have_none(store):
+    store.commit(KEY, part_of(fact_row("old")))
+    store.commit(KEY, with_calls([fact_row("a")], [call_row("a", "w-1", 2, None), call_row("a", "w-2", 1)]))
+    read = store.read(KEY)
+    assert ids_of(read.facts) == ["a", "old"]
+    assert [*zip(ids_of(read.calls), read.calls["call"].to_pylist(), strict=True)] == [("a", "w-1"), ("a", "w-2")]
+    assert read.damaged == ()
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_the_calls_of_a_row_are_those_of_its_stored_timing(store, order):
+    pieces = [
+        with_calls([error_row("a")], [call_row("a", "early", 1, None)]),
+        with_calls([fact_row("a"), fact_row("b")], [call_row(case, "won", 2, 9.0) for case in "ab"], 9.0),
+        with_calls([fact_row("a")], [call_row("a", "lost", 1, 3.0)], 3.0),
+    ]
+    for i in order:
+        store.commit(KEY, pieces[i])
+    read = store.read(KEY)
+    assert sorted(zip(ids_of(read.calls), read.calls["call"].to_pylist(), strict=True)) == [("a", "won"), ("b", "won")]
+    assert read.timings["call_ms"].to_pylist() == [9.0, 9.0]
+
+
+def test_facts_stand_without_their_calls(store):
+    store.commit(KEY, with_calls([fact_row("a")], [call_row("a")]))
+    [calls] = store.root.glob(f"cells/ab/{KEY}/calls-*.parquet")
+    calls.write_bytes(calls.read_bytes()[:-20])
+    read = store.read(KEY)
+    assert (ids_of(read.facts), ids_of(read.timings), read.calls.num_rows) == (["a"], ["a"], 0)
+    assert [message.startswith("calls-") for message in read.damaged] == [True]

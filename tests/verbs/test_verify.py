@@ -8,7 +8,8 @@ import pytest
 from stored_runs import choice_drafts, write_run
 
 from laya_sweep.__main__ import main
-from laya_sweep.published import LanguageTable, verify_tables
+from laya_sweep.language_table import LanguageTable
+from laya_sweep.published import verify_tables
 
 
 def verify(capsys, *words):
@@ -187,7 +188,7 @@ def test_other_inputs_are_seen(tmp_path, capsys):
         ({"part_a": {}}, "part_a.by_model: expected an object, got a null"),
         ({"part_a": {"by_model": {}}}, "--model"),
         ({"part_a": {"by_model": {"m": {}}}}, "part_a.by_model.m.per_language"),
-        ({"per_language": {"en": {"ece": 1}}}, "en: expected an object"),
+        ({"per_language": {"en": {"ece": 1}}}, "en.ece: expected an object"),
         ({"per_language": {}}, "--branch"),
     ],
 )

@@ -1,0 +1,179 @@
+"""Asking an engine: raw logits through the sweep's own worker, decisions from logits through scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from laya_sweep.derive import CellRows, score_cell, select_rows
+from laya_sweep.errors import IncompleteError, ParityError, Problem, UsageError
+from laya_sweep.evaluation.answer_check import confidence_of
+from laya_sweep.evaluation.dataset import Dataset
+from laya_sweep.evaluation.interview import Asking
+from laya_sweep.evaluation.loaded import LoadedEngine
+from laya_sweep.evaluation.marks import marked
+from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
+from laya_sweep.evaluation.reported import marks_of
+from laya_sweep.execution import PARITY_CASES, Shard, WorkerSpec
+from laya_sweep.execution.parity import TOLERANCE, check_parity
+from laya_sweep.execution.worker import Worker
+from laya_sweep.plan import Cell
+from laya_sweep.reports import timing_figures
+from laya_sweep.scoring import AnsweredQuestion, Regime, runtime_answers
+from laya_sweep.transforms import variants_of
+
+LATENCY = "per question: the wall time of the call that returned it, unsplit"
+COST = "per question: that call divided by the questions in it"
+
+#: Tokens in a batch where nobody says how many rows: as in a sweep.
+BATCH_TOKENS = 4096
+
+_KEY = "evaluation"
+
+
+class _Asked(NamedTuple):
+    """Facts and decisions in the order of the data; `calls` is of the engine's forward."""
+
+    rows: CellRows
+    decisions: pa.Table
+    calls: int
+
+
+def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regime) -> Outcome:
+    """The answers of an engine.
+
+    Raises:
+        UsageError: a row asks for another checkpoint, or a threshold is asked of temperatures that are not served.
+        ParityError: its logits disagree with the runtime's public answers.
+        IncompleteError: with `on_error` fail, a question has no answer; all of them are named.
+        CheckpointError: the raw regime, and the checkpoint ships no usable temperature.
+    """
+    name = asking.checkpoint or loaded.name or "engine"
+    _refuse(dataset, loaded, asking, regime, name)
+    cell = _cell(dataset, name)
+    _check_parity(loaded, cell, asking)
+    asked = _run(cell, loaded, asking, regime)
+    errors = tuple(AnswerError(error.index, error.question, error.error) for error in asked.rows.errors)
+    if errors and asking.on_error == "fail":
+        named = "; ".join(f"{dataset.place(one.index)}, question {one.question!r}: {one.error}" for one in errors[:20])
+        raise IncompleteError(f"{len(errors)} of {dataset.questions} questions have no answer: {named}")
+    answered = tuple(_answered(dataset, asked, asking, name))
+    decisions = _with_marks(asked.decisions, dataset, answered)
+    figures = timing_figures(asked.rows.timings) if asked.rows.timings.num_rows else {}
+    timing, notes = _timing(asking, asked), loaded.engine.info().warnings
+    return Outcome(answered, decisions, errors, figures, timing, "exact", regime.name, notes)
+
+
+def _refuse(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regime, name: str) -> None:
+    problems = []
+    other = next((i for i, case in enumerate(dataset.cases) if case.model not in (None, name)), None)
+    if other is not None and asking.checkpoint is None:
+        expected = f"the checkpoint that the row asks for, {dataset.cases[other].model!r}"
+        step = "pass checkpoint=NAME to have this engine answer every row under that name"
+        problems.append(Problem(dataset.place(other), expected, repr(name), step))
+    if asking.min_confidence is not None and regime.kind != "served":
+        step = "leave min_confidence out, or use the served regime"
+        got = f"regime {regime.name}, whose temperatures it does not apply"
+        problems.append(Problem("min_confidence", "a regime whose marks the runtime would make", got, step))
+    if problems:
+        raise UsageError(*problems)
+
+
+def _cell(dataset: Dataset, name: str) -> Cell:
+    """All rows as one cell, whatever their languages, so that all of them may share batches."""
+    variants = tuple(variant for case in dataset.cases for variant in variants_of("baseline", case))
+    return Cell(_KEY, {}, name, "", "baseline", dataset.cases, variants, frozenset())
+
+
+def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking) -> None:
+    """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
+    step = max(1, len(cell.variants) // PARITY_CASES)
+    threshold = asking.min_confidence
+    marks = [] if isinstance(threshold, Mapping) else [threshold]
+    parity = check_parity(loaded.engine, cell.variants[::step], marks)
+    if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
+        got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
+        expected = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
+        raise ParityError(Problem(f"parity of {cell.checkpoint}", expected, got, "trust none of its figures"))
+
+
+def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime) -> _Asked:
+    worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking))
+    result = worker.run(Shard(_KEY, cell.checkpoint, "", "baseline", cell.variants, 0.0))
+    assert result.part is not None
+    facts, timings = (pq.read_table(pa.BufferReader(data)) for data in (result.part.facts, result.part.timings))
+    rows = select_rows(cell, facts, timings)
+    return _Asked(rows, score_cell(rows, regime, loaded.temperatures), result.forward_calls)
+
+
+def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
+    """What a worker reads of it: how to batch. Nothing is located, loaded or stored."""
+    info = loaded.engine.info()
+    return WorkerSpec(
+        checkpoint=name,
+        digest="",
+        folder=Path(),
+        source="",
+        subfolder=None,
+        commit=None,
+        device=info.device,
+        threads=info.threads,
+        num_gpus=0.0,
+        max_len=0,
+        head_max_len=0,
+        batch_tokens=BATCH_TOKENS,
+        batch_size=asking.batch_size,
+        store_root=Path(),
+        store_token="",
+        parity_variants=(),
+        min_confidence=(),
+    )
+
+
+def _answered(dataset: Dataset, asked: _Asked, asking: Asking, name: str) -> Iterator[Answered]:
+    """The runtime's answers to the same logits, for reports that hold them."""
+    index = {case.case_id: i for i, case in enumerate(dataset.cases)}
+    facts = [row for row in asked.rows.facts.to_pylist() if row["status"] == "ok"]
+    for fact, temperature in zip(facts, asked.decisions["temperature"].to_pylist(), strict=True):
+        at, qid = index[fact["case_id"]], fact["question"]
+        question = dataset.cases[at].questions[qid]
+        logits, order, act = fact["logits"], fact["presented_order"], fact["act_probability"]
+        [bare] = runtime_answers([AnsweredQuestion(question, logits, order, temperature, act)])
+        answer = marked(bare, asking.min_confidence)
+        yield Answered(at, qid, answer, confidence_of(answer), name)
+
+
+def _with_marks(decisions: pa.Table, dataset: Dataset, answered: Sequence[Answered]) -> pa.Table:
+    """Decisions with the language of each row and the marks of each answer."""
+    marks = [marks_of(one.answer) for one in answered]
+    columns: dict[str, Any] = {name: decisions[name] for name in EVALUATED.names if name in decisions.column_names}
+    columns["language"] = [dataset.cases[one.index].language for one in answered]
+    columns |= {name: [mark[name] for mark in marks] for name in ("abstention", "abstention_threshold")}
+    return pa.table({name: columns[name] for name in EVALUATED.names}, schema=EVALUATED)
+
+
+def _timing(asking: Asking, asked: _Asked) -> dict[str, Any]:
+    """What happened in the calls; a row is one question here."""
+    rows = asked.rows.timings["batch_rows"].to_pylist()
+    grouped = sum(count > 1 for count in rows)
+    threshold = asking.min_confidence
+    return {
+        "latency_metric": LATENCY,
+        "cost_metric": COST,
+        "batch_size": asking.batch_size,
+        "batch_tokens": None if asking.batch_size else BATCH_TOKENS,
+        "batch_form": "questions",
+        "sort_by_length": asking.sort_by_length,
+        "sort_by_length_sent": False,
+        "min_confidence": dict(threshold) if isinstance(threshold, Mapping) else threshold,
+        # Marks of a map are by the runtime's rule too, but the parity sample compares single thresholds.
+        "min_confidence_sent": threshold is not None and not isinstance(threshold, Mapping),
+        "chunks": asked.calls,
+        "rows_grouped": grouped,
+        "rows_alone": len(rows) - grouped,
+        "max_chunk": max(rows, default=0),
+    }

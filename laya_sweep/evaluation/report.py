@@ -1,0 +1,103 @@
+"""An evaluation as a `laya-evals-report/1`: the answers as they were given, and upstream's metrics over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from laya_sweep.evaluation.dataset import Dataset
+from laya_sweep.evaluation.outcome import Outcome
+from laya_sweep.evaluation.reported import reported_decisions
+from laya_sweep.gates import EVALS_SCHEMA
+from laya_sweep.gates.metric_kinds import is_confidence
+from laya_sweep.identity import library_versions
+from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
+from laya_sweep.published.evals_figures import EvalsFigures, case_scores, evals_figures
+
+
+def report_document(
+    dataset: Dataset, outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The report of an outcome; `config` adds to what every report records."""
+    decisions = reported_decisions(dataset, outcome.answered)
+    overall, slices = _figures(decisions, tolerances)
+    return {
+        "config": _config(outcome, tolerances, config),
+        "overall": overall | outcome.figures,
+        "slices": slices,
+        "cases": [*_cases(dataset, outcome, decisions.to_pylist(), tolerances)],
+    }
+
+
+def _cases(
+    dataset: Dataset, outcome: Outcome, decisions: Sequence[Mapping[str, Any]], tolerances: Sequence[float]
+) -> Iterator[dict[str, Any]]:
+    """One case per labelled question that was answered, in the order of the rows and of their labels."""
+    answered = {
+        (one.index, one.qid): (one, decision) for one, decision in zip(outcome.answered, decisions, strict=True)
+    }
+    for index, case in enumerate(dataset.cases):
+        for qid, expected in case.expected.items():
+            if (index, qid) in answered:
+                one, decision = answered[index, qid]
+                yield {
+                    "qid": qid,
+                    "language": case.language or None,
+                    "model": one.model,
+                    "tags": list(case.tags),
+                    "expected": expected,
+                    "answer": one.answer,
+                    "confidence": one.confidence,
+                    "correct": decision["correct"],
+                    "scores": case_scores({**decision, "answer_confidence": one.confidence}, tolerances),
+                    **one.extras,
+                }
+
+
+def _figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigures:
+    """Figures of confidence from the answers that tell one, all others from every answer."""
+    told = pc.is_finite(decisions["answer_confidence"])
+    every = evals_figures(decisions, tolerances)
+    if not decisions.num_rows or pc.all(told).as_py():
+        return every
+    sure = evals_figures(decisions.filter(told), tolerances)
+    slices = {
+        dimension: {
+            value: _merged(figures, sure.slices.get(dimension, {}).get(value, {})) for value, figures in groups.items()
+        }
+        for dimension, groups in every.slices.items()
+    }
+    return EvalsFigures(_merged(every.overall, sure.overall), slices)
+
+
+def _merged(every: Mapping[str, float], sure: Mapping[str, float]) -> dict[str, float]:
+    kept = {name: value for name, value in every.items() if not _of_confidence(name)}
+    return kept | {name: value for name, value in sure.items() if _of_confidence(name)}
+
+
+def _of_confidence(metric: str) -> bool:
+    return is_confidence(metric) or metric == "mean_confidence"
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return library_versions(("laya", "laya-sweep"))
+
+
+def _config(outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]) -> dict[str, Any]:
+    versions = _versions()
+    document = {
+        "schema": EVALS_SCHEMA,
+        **config,
+        "coverage_metric_definition": COVERAGE_METRIC_DEFINITION,
+        "laya_version": versions["laya"],
+        "laya_sweep_version": versions["laya-sweep"],
+        "thresholds": {"min": {}, "max": {}, "baseline_tolerance": {}},
+        "timing": outcome.timing,
+    }
+    document |= {"score_within": [*tolerances]} if tolerances else {}
+    return document | ({"errored": [error.document() for error in outcome.errors]} if outcome.errors else {})

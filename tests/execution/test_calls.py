@@ -1,0 +1,136 @@
+"""What is recorded of the calls behind a shard's rows: from what happened, failed calls too, whatever was asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from behaviour import Misbehaving, spread
+
+from laya_sweep.engines import OutOfMemoryError, locate
+from laya_sweep.engines.scripted import ScriptedEngine
+from laya_sweep.execution import Shard, WorkerSpec
+from laya_sweep.execution.worker import Worker
+from laya_sweep.hub import HuggingFaceHub
+from laya_sweep.reports import call_figures
+from laya_sweep.settings import CheckpointSettings
+from laya_sweep.store import FactStore
+from laya_sweep.suites import Draft, freeze
+from laya_sweep.transforms import variants_of
+
+KEY = "ab" * 32
+
+
+class Recording(ScriptedEngine):
+    """Keeps the lengths of the rows of every call."""
+
+    calls: list[list[int]]
+
+    def forward(self, rows):
+        self.calls.append([row.shape.length for row in rows])
+        return super().forward(rows)
+
+
+class OneByOne(Recording):
+    """An engine whose calls hold one row."""
+
+    takes_batches = False
+
+    def forward(self, rows):
+        if len(rows) > 1:
+            raise OutOfMemoryError("one row at a time")
+        return super().forward(rows)
+
+
+@pytest.fixture
+def work(tmp_path):
+    """`work(engine class, states, **spec)` runs one shard; the calls of the store and the engine that made them."""
+    folder = tmp_path / "checkpoint"
+    (folder / "tokenizer").mkdir(parents=True)
+    (folder / "rl_agent_config.json").write_text(json.dumps({"max_len": 64}))
+    (folder / "model.safetensors").write_bytes(b"weights")
+    checkpoint = locate(CheckpointSettings("scripted", str(folder), None, None, None, None), HuggingFaceHub())
+
+    def run(kind, states, **changes):
+        store = FactStore(tmp_path / f"store{len([*tmp_path.iterdir()])}")
+        store.root.mkdir()
+        (store.root / "token").touch()
+        spec = WorkerSpec("scripted", checkpoint.digest, folder, str(folder), None, None, "cpu", 1, 0, 64, 32, 10_000,
+                          None, store.root, "token", (), ())  # fmt: skip
+        engine = kind(spread)
+        engine.calls = []
+        worker = Worker(dataclasses.replace(spec, **changes), lambda *_: engine)
+        worker.handshake()
+        worker.run(Shard(KEY, "scripted", "en", "baseline", presented(states), 1.0))
+        return store.read(KEY), engine.calls
+
+    return run
+
+
+def presented(states):
+    question = {"type": "choice", "instructions": "?", "criteria": {"a": "A", "b": "B", "c": "C"}}
+    drafts = [Draft(str(i), i, "en", state, {"q": question}, {"q": "a"}) for i, state in enumerate(states)]
+    return tuple(variant for case in freeze(drafts) for variant in variants_of("baseline", case))
+
+
+LENGTHS = ["x" * n for n in (60, 10, 40, 11, 61, 41, 12)]
+
+
+def test_what_was_asked_and_what_was_done(work):
+    read, calls = work(Recording, LENGTHS, batch_size=2)
+    figures = call_figures(read.calls, read.facts.num_rows)
+    assert (figures["batch_size"], figures["batch_tokens"], figures["batch_form"]) == (2, 10_000, "requests")
+    assert (figures["chunks"], figures["chunks_failed"], figures["max_chunk"]) == (len(calls), 0, 2)
+    assert (figures["rows_grouped"], figures["rows_alone"], figures["rows_unrecorded"]) == (6, 1, 0)
+
+
+def test_a_call_that_failed_is_counted_and_has_no_time(work):
+    states = ["same length" + letter for letter in "abcdefg"] + ["POISON same "]
+    read, _ = work(Misbehaving, states)
+    figures = call_figures(read.calls, read.facts.num_rows)
+    # 8 rows, 4, 4; then pairs, of which the last holds the poison and is split
+    assert figures["batch_sizes_used"] == {"1": 2, "2": 4, "4": 2, "8": 1}
+    assert (figures["chunks"], figures["chunks_failed"]) == (9, 1 + 2 + 1 + 1)
+    assert (figures["rows_grouped"], figures["rows_alone"], figures["max_chunk"]) == (8, 0, 8)
+    returned = {row["call"] for row in read.calls.to_pylist() if row["call_ms"] is not None}
+    assert len(returned) == 4
+    assert read.timings.num_rows == 7
+    assert set(read.timings["call_ms"].to_pylist()) <= set(read.calls["call_ms"].to_pylist())
+
+
+def test_a_question_that_was_in_no_call_is_recorded_as_such(work):
+    class Refusing(Recording):
+        def encode(self, variant, qid):
+            if "BAD" in str(variant.state):
+                from laya_sweep.engines import EncodingError
+
+                raise EncodingError("does not fit")
+            return super().encode(variant, qid)
+
+    read, calls = work(Refusing, ["good", "BAD"])
+    figures = call_figures(read.calls, read.facts.num_rows)
+    assert (figures["chunks"], figures["rows_alone"], figures["rows_unrecorded"]) == (len(calls), 1, 0)
+
+
+@pytest.mark.parametrize("size", [None, 2, 3])
+def test_sorted_calls_rise_in_length_and_no_fact_changes(work, size):
+    plain, as_they_come = work(Recording, LENGTHS, batch_size=size)
+    read, calls = work(Recording, LENGTHS, batch_size=size, sort_by_length=True)
+    lengths = [max(call) for call in calls]
+    assert lengths == sorted(lengths) != [max(call) for call in as_they_come]
+    assert read.facts.equals(plain.facts)
+    for name in ("sort_by_length", "sort_by_length_sent"):
+        assert read.calls[name].to_pylist() == [True] * 7
+    assert call_figures(plain.calls, 7)["sort_by_length_sent"] is False
+
+
+@pytest.mark.parametrize(("kind", "size"), [(OneByOne, None), (OneByOne, 4), (Recording, 1)])
+def test_rows_that_go_one_by_one_are_not_sorted_and_say_so(work, kind, size):
+    read, calls = work(kind, LENGTHS, batch_size=size, sort_by_length=True)
+    figures = call_figures(read.calls, 7)
+    assert (figures["sort_by_length"], figures["sort_by_length_sent"]) == (True, False)
+    assert (figures["batch_form"], figures["batch_size"]) == (None, size)
+    assert (figures["rows_alone"], figures["chunks_failed"]) == (7, 0)
+    assert calls != sorted(calls)
+    assert read.facts.equals(work(Recording, LENGTHS)[0].facts)
