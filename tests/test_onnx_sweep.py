@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from labelled_sets import labelled_set, lines_of
 
+from laya_sweep import evaluate, open_engine
 from laya_sweep.__main__ import main
 
 
@@ -68,6 +69,13 @@ def test_the_drift_table_is_that_of_the_decisions(run):
     assert full["metrics"] == pytest.approx(first["metrics"], abs=1e-5)
     assert full["max_probability_difference"] < 1e-4 < small["max_probability_difference"]
     assert "## Drift from torch, served, baseline" in (run / "OUT" / "report.md").read_text("utf-8")
+
+
+def test_evaluate_answers_with_the_graph_as_the_sweep_does(run, graphs):
+    found = evaluate(run / "set.jsonl", open_engine("bundled:demo_english", onnx=graphs.int8))
+    [swept] = [one for one in report(run / "OUT")["results"] if one["checkpoint"] == "int8"]
+    for name in ("choice_accuracy", "noul_accuracy", "score_mae", "ece"):
+        assert found.value(name) == swept["overall"]["metrics"][name]["value"]
 
 
 def test_both_files_and_the_engine_stand_in_the_report_and_the_table(run, graphs):
