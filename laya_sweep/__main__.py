@@ -34,6 +34,7 @@ verbs (VERB --help says more):
   calibrate RUN --out MAP.json                a calibration map fitted on a run's logits, judged on held-out rows
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
   export RUN --format laya-eval|laya-evals|laya-metamorphic    one result as a document that other tools read
+  export-onnx CHECKPOINT OUT [--int8]         a checkpoint as an ONNX file, checked against torch
   import FILE --out DIR                       a published document with cases, as the tables of a run
   verify RUN_OR_JSON --against FILE           per-language figures against published ones, cell by cell
   validate FILE    a labelled JSONL file: what is in it, or every fault; --template prints an example
@@ -48,6 +49,8 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed,map]  regime.fixed.temperature=T
   transform=[baseline,option_order,label_rename,noul_labels,reverse]  transform.option_order.{variants,seed,sampler}
   regime.map.{path,lang_temperatures,fitted_rows}
+  +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
+  drift=NAME
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table

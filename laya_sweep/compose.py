@@ -61,8 +61,8 @@ def _compose(overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def _open_map(override: str) -> str:
-    """Limits are an open map: any metric may be named, which Hydra calls forcing a key."""
-    return f"++{override}" if re.match(r"gate\.(min|max|tolerance|checks)[.=]", override) else override
+    """Limits and revisions are open maps: any name may stand in them, which Hydra calls forcing a key."""
+    return f"++{override}" if re.match(r"(gate\.(min|max|tolerance|checks)[.=]|revision\.)", override) else override
 
 
 def _listed_map(override: str) -> str:

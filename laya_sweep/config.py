@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -16,6 +17,7 @@ from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, n
 from laya_sweep.identity import digest_file
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
+from laya_sweep.pins import pin
 from laya_sweep.settings import (
     BASELINE,
     PRESENTATION,
@@ -111,7 +113,7 @@ class Fields:
         self.complain(key, "true or false", value, "correct the value")
         return False
 
-    def optional_path(self, key: str) -> Path | None:
+    def optional_path(self, key: str, kind: str = "a folder") -> Path | None:
         """A file or folder, or null."""
         value = self.get(key)
         if value is None:
@@ -119,7 +121,7 @@ class Fields:
         if isinstance(value, str) and value:
             return Path(value).expanduser()
         # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
-        self.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
+        self.complain(key, kind, value, f"write {kind} that looks like a number with a path: ./NAME")
         return None
 
     def close(self) -> None:
@@ -140,7 +142,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
     settings = Settings(
-        checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
+        checkpoints=pin(_named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_transforms(fields, problems),
@@ -149,19 +151,21 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
         store=_store(Fields(fields.get("store"), "store", problems)),
         gate=_gate(Fields(fields.get("gate"), "gate", problems)),
-        baseline=_optional_path(fields, "baseline"),
+        baseline=fields.optional_path("baseline"),
         on_error=fields.choice("on_error", ["fail", "skip"]),
-        out_dir=_optional_path(fields, "out_dir"),
+        out_dir=fields.optional_path("out_dir"),
         batch_tokens=fields.integer("batch_tokens", 1),
         batch_size=fields.optional_integer("batch_size", 1),
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
+        drift=fields.optional_text("drift"),
         sort_by_length=fields.flag("sort_by_length"),
     )
     _refuse_window(fields)
     fields.close()
     _check_presentation(fields, settings)
+    _check_together(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
@@ -174,6 +178,18 @@ def _check_presentation(fields: Fields, settings: Settings) -> None:
         fields.complain("transform", "[baseline] with dataset=presentation", "another", "leave transform out")
     if settings.gate.checks and not checks:
         fields.complain("gate.checks", "dataset=presentation", settings.dataset.name, "remove gate.checks")
+
+
+def _check_together(fields: Fields, settings: Settings) -> None:
+    """Faults between keys that are right by themselves."""
+    onnx = [checkpoint.name for checkpoint in settings.checkpoints if checkpoint.engine == "onnx"]
+    if onnx and settings.executor.device != "cpu":
+        expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
+        fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
+    names = [checkpoint.name for checkpoint in settings.checkpoints]
+    if settings.drift is not None and settings.drift not in names:
+        expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
+        fields.complain("drift", expected, settings.drift, "name one of them")
 
 
 def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
@@ -200,11 +216,38 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
         revision=fields.optional_text("revision"),
         max_len=fields.optional_integer("max_len", 8),
         head_max_len=fields.optional_integer("head_max_len", 8),
+        engine=_engine(fields),
+        onnx=fields.optional_path("onnx", "a file"),
+        expected_sha256=_expected_digests(fields),
     )
     fields.close()
     if settings.source == AUTO:
         fields.complain("source", "a folder or a Hub repository", AUTO, NO_AUTO)
+    if settings.engine == "onnx" and fields.get("onnx") is None:
+        fields.complain("onnx", "a file with engine=onnx", None, f"set +checkpoints.{name}.onnx=FILE")
+    if settings.engine == "torch" and settings.onnx is not None:
+        fields.complain("onnx", "null with engine=torch", str(settings.onnx), f"set +checkpoints.{name}.engine=onnx")
     return settings
+
+
+def _engine(fields: Fields) -> Literal["torch", "onnx"]:
+    """Torch unless the checkpoint says otherwise."""
+    if fields.get("engine") is None:
+        return "torch"
+    return "onnx" if fields.choice("engine", ["torch", "onnx"]) == "onnx" else "torch"
+
+
+def _expected_digests(fields: Fields) -> dict[str, str]:
+    """Files of the checkpoint, or `onnx`, and the SHA-256 that each must have."""
+    raw = fields.get("expected_sha256")
+    found = dict(raw) if isinstance(raw, Mapping) else {}
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain("expected_sha256", "a map of file to SHA-256", raw, "write it as {model.safetensors: DIGEST}")
+    for name, value in found.items():
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value.strip()):
+            step = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
+            fields.complain(f"expected_sha256.{name}", "64 hex digits", value, step)
+    return {str(name): str(value).strip().lower() for name, value in found.items()}
 
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:
@@ -218,7 +261,7 @@ def _regime(name: str, fields: Fields) -> RegimeSettings:
 
 def _map_regime(name: str, fields: Fields) -> RegimeSettings:
     """The map as its files hold it now: what is derived later is of these bytes, whatever becomes of the files."""
-    path, given = _optional_path(fields, "path"), fields.get("lang_temperatures")
+    path, given = fields.optional_path("path"), fields.get("lang_temperatures")
     if path is None and given is None:
         fields.complain("path", "a calibration map, or lang_temperatures", None, f"set regime.{name}.path=FILE")
     lang_path = Path(given).expanduser() if isinstance(given, str) and given else None
@@ -294,7 +337,7 @@ def _dataset(fields: Fields) -> DatasetSettings:
         return _presentation_dataset(fields)
     settings = DatasetSettings(
         name=fields.choice("name", ["demo", "massive", "massive_scenario", "jsonl", PRESENTATION, *READERS]),
-        path=_optional_path(fields, "path"),
+        path=fields.optional_path("path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
         split=fields.text("split"),
@@ -315,7 +358,7 @@ def _dataset(fields: Fields) -> DatasetSettings:
 
 def _labelled_dataset(fields: Fields) -> DatasetSettings:
     """A labelled file: what an intent suite draws by is no key of it."""
-    path, per_lang = _optional_path(fields, "path"), fields.optional_integer("per_lang", 1)
+    path, per_lang = fields.optional_path("path"), fields.optional_integer("per_lang", 1)
     settings = _unsampled("jsonl", path, per_lang)
     if fields.get("path") is None:
         fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
@@ -333,7 +376,7 @@ def _refuse_window(fields: Fields) -> None:
 
 def _presentation_dataset(fields: Fields) -> DatasetSettings:
     """The document of the checks: the bundled one where no path is named."""
-    settings = _unsampled(PRESENTATION, _optional_path(fields, "path"), None)
+    settings = _unsampled(PRESENTATION, fields.optional_path("path"), None)
     fields.close()
     return settings
 
@@ -419,8 +462,8 @@ def _gate(fields: Fields) -> GateSettings:
         min=_limits(fields, "min"),
         max=_limits(fields, "max"),
         tolerance=_limits(fields, "tolerance"),
-        tolerances=_optional_path(fields, "tolerances"),
-        policy=_optional_path(fields, "policy"),
+        tolerances=fields.optional_path("tolerances"),
+        policy=fields.optional_path("policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
         checks=_check_gates(fields),
@@ -477,10 +520,6 @@ def _limits(fields: Fields, key: str) -> dict[str, Any]:
 def _joined_name(name: object, value: Mapping[Any, Any]) -> str:
     inner, limit = next(iter(value.items()), ("", 0))
     return _joined_name(f"{name}.{inner}", limit) if isinstance(limit, Mapping) else f"{name}.{inner}: {limit}"
-
-
-def _optional_path(fields: Fields, key: str) -> Path | None:
-    return fields.optional_path(key)
 
 
 #: Datasets whose languages stand in their files.

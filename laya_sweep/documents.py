@@ -12,10 +12,10 @@ from laya_sweep.calibration_map import map_of, without_own_key
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
-from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan
+from laya_sweep.plan import Cell, Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
 from laya_sweep.scoring import option_labels
-from laya_sweep.settings import RegimeSettings, Settings
+from laya_sweep.settings import CheckpointSettings, RegimeSettings, Settings
 from laya_sweep.store import CASES, CHECKPOINTS, VARIANTS
 from laya_sweep.suites import Case, Suite, questions_fingerprint
 from laya_sweep.transforms import NotApplicable, not_applicable, transform_document
@@ -77,7 +77,9 @@ def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[s
             "subfolder": checkpoint.subfolder,
             "commit": checkpoint.commit,
             "digest": checkpoint.digest,
-            "weights_sha256": checkpoint.digests["weights"],
+            "weights_sha256": checkpoint.weights,
+            "engine": checkpoint.engine,
+            "onnx_sha256": None if checkpoint.onnx is None else checkpoint.onnx.sha256,
             "max_len": checkpoint.max_len,
             "head_max_len": checkpoint.head_max_len,
             "question_type": fact.question_type,
@@ -97,19 +99,15 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
-    requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
     return {
-        "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
+        "library_versions": library_versions(("laya-sweep", *_libraries(plan))),
         "dataset": suite.document(),
         "dataset_sha256": suite.dataset_digest(cases),
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: {
-                "requested_revision": requested[checkpoint.name],
-                **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
-            }
-            for checkpoint in plan.checkpoints
+            checkpoint.name: _checkpoint_document(asked, checkpoint, temperatures[checkpoint.name])
+            for asked, checkpoint in zip(settings.checkpoints, plan.checkpoints, strict=True)
         },
         "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
@@ -147,6 +145,7 @@ def environment_document() -> dict[str, Any]:
         "torch",
         "transformers",
         "tokenizers",
+        "onnxruntime",
         "ray",
         "pyarrow",
         "numpy",
@@ -224,9 +223,19 @@ def _language_document(suite: Suite, language: Language) -> dict[str, Any]:
     return {"n_cases": len(language.cases), "input_sha256": digest, "source": language.recipe["source"]}
 
 
-def _checkpoint_document(checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]) -> dict[str, Any]:
+def _libraries(plan: Plan) -> list[str]:
+    """Libraries that may move a logit of the run."""
+    return [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in libraries_of(checkpoint))]
+
+
+def _checkpoint_document(
+    asked: CheckpointSettings, checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]
+) -> dict[str, Any]:
     return {
+        "requested_revision": asked.revision,
         "source": checkpoint.source,
+        "engine": checkpoint.runner,
+        "onnx": None if asked.onnx is None else str(asked.onnx),
         "subfolder": checkpoint.subfolder,
         "commit": checkpoint.commit,
         "digests": checkpoint.digests,

@@ -25,6 +25,8 @@ IDENTITY_FIELDS = frozenset(
         "checkpoints.revision",
         "checkpoints.max_len",
         "checkpoints.head_max_len",
+        "checkpoints.engine",
+        "checkpoints.onnx",
         "transforms.name",
         "transforms.seed",
         "transforms.sampler",
@@ -54,6 +56,7 @@ IDENTITY_FIELDS = frozenset(
 RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
+        "checkpoints.expected_sha256",  # refuses a checkpoint, and never changes what one computes
         "dataset.per_lang",
         "dataset.mapping.tags",
         "transforms.variants",
@@ -101,6 +104,7 @@ RUNTIME_FIELDS = frozenset(
         "sort_by_length",
         "shard_cases",
         "dry_run",
+        "drift",
     }
 )
 

@@ -165,6 +165,7 @@ def _spec(
         parity_variants=sample,
         min_confidence=settings.min_confidence,
         parity_on_all=settings.dataset.parity_on_all,
+        onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
         sort_by_length=settings.sort_by_length,
     )
 

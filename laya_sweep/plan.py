@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from laya_sweep.engines import LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
+from laya_sweep.checkpoint_names import is_named
+from laya_sweep.engines import ALONE_VERSION, LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
-from laya_sweep.settings import Settings, TransformSettings
+from laya_sweep.settings import CheckpointSettings, Settings, TransformSettings
 from laya_sweep.store import CellFacts, FactStore, RowId
 from laya_sweep.suites import Case, LanguageError, Suite
 from laya_sweep.transforms import Variant, present, transform_identity
 
 #: Libraries whose version may move a logit.
 ENGINE_LIBRARIES = ("laya", "torch", "transformers", "tokenizers")
+
+#: The same where an exported graph answers: torch computes nothing there.
+ONNX_LIBRARIES = ("laya", "onnxruntime", "transformers", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,10 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The unit of inference: checkpoint x language x transform."""
+    """The unit of inference: checkpoint x language x transform.
+
+    `refused` holds the cases that this checkpoint must not answer, by id, with the reason.
+    """
 
     key: str
     identity: dict[str, Any]
@@ -40,6 +48,7 @@ class Cell:
     cases: tuple[Case, ...]
     variants: tuple[Variant, ...]
     done: frozenset[RowId]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_ids(self) -> list[RowId]:
@@ -48,12 +57,18 @@ class Cell:
 
     @property
     def pending(self) -> tuple[Variant, ...]:
-        """Variants with a row that is not done."""
+        """Variants to be answered that have a row which is not done."""
         return tuple(
             variant
             for variant in self.variants
-            if any(RowId(variant.case_id, variant.name, qid) not in self.done for qid in variant.questions)
+            if variant.case_id not in self.refused
+            and any(RowId(variant.case_id, variant.name, qid) not in self.done for qid in variant.questions)
         )
+
+    @property
+    def refused_rows(self) -> int:
+        """Rows of refused cases."""
+        return sum(len(variant.questions) for variant in self.variants if variant.case_id in self.refused)
 
     @property
     def pending_rows(self) -> int:
@@ -76,6 +91,14 @@ class Plan:
         return {language.code: language.error for language in self.languages if language.error is not None}
 
     @property
+    def refusals(self) -> dict[str, int]:
+        """Cases that a checkpoint must not answer, by the checkpoint's name, where there are any."""
+        counts = Counter({cell.checkpoint: 0 for cell in self.cells})
+        for cell in self.cells:
+            counts[cell.checkpoint] += len(cell.refused)
+        return {name: count for name, count in counts.items() if count}
+
+    @property
     def rows(self) -> int:
         """Rows of all cells: forwards without any cache."""
         return sum(len(cell.row_ids) for cell in self.cells)
@@ -95,17 +118,19 @@ def make_plan(
     settings: Settings, checkpoints: Sequence[Checkpoint], languages: Sequence[Language], store: FactStore
 ) -> Plan:
     """Cells of the product of checkpoints, languages and transforms, with what is done of each."""
-    versions = library_versions(ENGINE_LIBRARIES)
     cells: list[Cell] = []
     damaged: list[str] = []
     shown = _shown(settings, languages)
+    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
     for checkpoint in checkpoints:
+        versions = library_versions(libraries_of(checkpoint))
         for language in languages:
+            refused = {} if checkpoint.onnx is None else _refused(asked[checkpoint.name], language.cases)
             for transform in settings.transforms:
                 if language.error is None:
                     identity = _identity(settings, checkpoint, language, transform, versions)
                     variants = shown[language.code, transform.name]
-                    cell, facts = _cell(checkpoint, language, transform.name, variants, identity, store)
+                    cell, facts = _cell(checkpoint, language, transform.name, variants, identity, store, refused)
                     cells.append(cell)
                     damaged += facts.damaged
     return Plan(tuple(checkpoints), tuple(languages), tuple(cells), tuple(damaged))
@@ -149,10 +174,10 @@ def _identity(
     return {
         "checkpoint": checkpoint.digests,
         "versions": versions,
-        "engine": "torch",
+        "engine": checkpoint.engine,
         "device": settings.executor.device,
         "dtype": "float32",
-        "layout": {"version": LAYOUT_VERSION, "length_multiple": LENGTH_MULTIPLE},
+        "layout": _layout(checkpoint),
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
         "suite": language.recipe,
@@ -163,6 +188,27 @@ def _identity(
     }
 
 
+def libraries_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Libraries whose version may move a logit of this checkpoint."""
+    return ENGINE_LIBRARIES if checkpoint.onnx is None else ONNX_LIBRARIES
+
+
+def _refused(checkpoint: CheckpointSettings, cases: Iterable[Case]) -> dict[str, str]:
+    """Cases whose row asks for another checkpoint: one graph serves one checkpoint, and must not answer for another."""
+    return {
+        case.case_id: f"the row asks for {case.model}, and the ONNX export serves {checkpoint.source} alone"
+        for case in cases
+        if case.model is not None and not is_named(case.model, checkpoint)
+    }
+
+
+def _layout(checkpoint: Checkpoint) -> dict[str, Any]:
+    """How rows are padded and grouped: by shape, or alone where rows of a call would move each other."""
+    if checkpoint.onnx is None or checkpoint.onnx.rows_together:
+        return {"version": LAYOUT_VERSION, "length_multiple": LENGTH_MULTIPLE}
+    return {"version": ALONE_VERSION, "rows": "alone"}
+
+
 def _cell(
     checkpoint: Checkpoint,
     language: Language,
@@ -170,6 +216,7 @@ def _cell(
     variants: tuple[Variant, ...],
     identity: dict[str, Any],
     store: FactStore,
+    refused: Mapping[str, str],
 ) -> tuple[Cell, CellFacts]:
     key = cell_key(identity)
     facts = store.read(key)
@@ -182,6 +229,7 @@ def _cell(
         cases=language.cases,
         variants=variants,
         done=frozenset(facts.done()),
+        refused=refused,
     )
     return cell, facts
 

@@ -18,7 +18,11 @@ PRESENTATION = "presentation"
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """A checkpoint to sweep: `source` is a folder or a Hub repository id."""
+    """A checkpoint to sweep: `source` is a folder or a Hub repository id.
+
+    With the engine `onnx` the graph in the file `onnx` answers, and config and tokenizer are those of `source`.
+    `expected_sha256` maps files of the checkpoint (or `onnx`, the graph) to the digests they must have.
+    """
 
     name: str
     source: str
@@ -26,6 +30,9 @@ class CheckpointSettings:
     revision: str | None
     max_len: int | None
     head_max_len: int | None
+    engine: Literal["torch", "onnx"] = "torch"
+    onnx: Path | None = None
+    expected_sha256: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +178,10 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One sweep, complete and checked. `languages` None means all that the dataset has."""
+    """One sweep, complete and checked. `languages` None means all that the dataset has.
+
+    `drift` names the checkpoint that the others are compared with; None compares those of the same weights.
+    """
 
     checkpoints: tuple[CheckpointSettings, ...]
     languages: tuple[str, ...] | None
@@ -193,3 +203,4 @@ class Settings:
     #: States are read in one piece; `config` refuses anything else (docs/suites.md says why).
     window: int | None = None
     sort_by_length: bool = False
+    drift: str | None = None

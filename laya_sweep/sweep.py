@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from laya_sweep.documents import (
     not_applicable_of,
     variants_table,
 )
-from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
+from laya_sweep.engines import Checkpoint, TemperatureFact, locate_all, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
 from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
 from laya_sweep.execution import WorkerReady, marks_fault, sample_document
@@ -47,14 +47,20 @@ from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.pairing import pair_results, robustness_by_result
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
+    DriftTable,
     ResultReport,
+    Runner,
     check_lines,
+    drift_lines,
+    drift_markdown,
+    drift_table,
     language_figures,
     language_line,
     markdown,
     model_seconds,
     result_title,
     robustness_line,
+    runner_groups,
     slice_lines,
     timing_document,
 )
@@ -109,7 +115,7 @@ class SweepRun:
         self._gate = prepare_gate(settings.gate, settings.baseline)
         self._store = FactStore(settings.store.uri)
         self._suite = make_suite(settings.dataset, hub)
-        checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
+        checkpoints = locate_all(settings.checkpoints, hub)
         self._languages = self._suite.languages(settings.languages)
         self._checking = checking_of(self._suite, self._languages, settings.gate.checks)
         if self._checking is not None:
@@ -121,6 +127,7 @@ class SweepRun:
         self._temperatures: dict[str, list[TemperatureFact]] = {}
         self._rows: dict[str, CellRows] = {}
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
+        self._drift_lines: list[str] = []
 
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
@@ -132,6 +139,8 @@ class SweepRun:
             console.note(damage_line(damage))
         for note in map_notes(self._settings.regimes, plan.checkpoints):
             console.note(note)
+        for checkpoint, count in plan.refusals.items():
+            console.note(f"{checkpoint}: {count} rows ask for another checkpoint, which is an error of each of them")
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -148,6 +157,8 @@ class SweepRun:
         for result in results:
             for line in self._lines(result):
                 console.result(line)
+        for line in self._drift_lines:
+            console.result(line)
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
         return combine_exit_codes([incomplete, self._judge(folder)])
@@ -254,15 +265,32 @@ class SweepRun:
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
+        drift, timing = self._drift(results), self._timing(tables)
+        self._drift_lines = [line for table in drift for line in drift_lines(table, timing)]
         document = {
             "schema": REPORT_SCHEMA,
             "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
-        }
+        } | ({"drift": [table.document() for table in drift]} if drift else {})
         write_json(folder / "report.json", document)
-        write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
-        write_json(folder / TIMING_FILE, self._timing(tables))
+        write_bytes(folder / "report.md", (markdown(results) + drift_markdown(drift)).encode("utf-8"))
+        write_json(folder / TIMING_FILE, timing)
         return results
+
+    def _drift(self, results: Sequence[ResultReport]) -> list[DriftTable]:
+        """Runners of the same weights, or all against a named one, under each transform and regime."""
+        runners = [
+            Runner(entry.name, entry.runner, entry.made_of, (entry.source.lower(), entry.subfolder, entry.commit))
+            for entry in self.plan.checkpoints
+        ]
+        by_key = {ResultKey(result.checkpoint, result.transform, result.regime): result for result in results}
+        tables = []
+        for group in runner_groups(runners, self._settings.drift):
+            for transform, regime in dict.fromkeys(key[1:] for key in by_key):
+                keys = {runner.checkpoint: ResultKey(runner.checkpoint, transform, regime) for runner in group}
+                own = {name: by_key[key] for name, key in keys.items()}
+                tables.append(drift_table(group, own, {name: self._decided(key) for name, key in keys.items()}))
+        return tables
 
     def _marks(self) -> list[dict[str, Any]]:
         """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
@@ -297,6 +325,8 @@ class SweepRun:
     def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
         rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
         rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
+        for cell in self.plan.cells:
+            rows[cell.checkpoint] -= cell.refused_rows  # nobody called for these
         return timing_document(tables["timings"], tables["calls"], rows, self._marks())
 
     def _result_keys(self) -> list[ResultKey]:

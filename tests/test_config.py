@@ -109,6 +109,7 @@ def test_every_option_reaches_its_setting():
         "batch_size=12",
         "shard_cases=17",
         "dry_run=true",
+        "drift=mine",
         "metrics.score_within=[0.5,2]",
         "metrics.rounding=runtime",
     )
@@ -162,6 +163,7 @@ def test_every_option_reaches_its_setting():
         shard_cases=17,
         dry_run=True,
         metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime"),
+        drift="mine",
     )
 
 
@@ -177,8 +179,10 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
         else:
             keys.add(key)
     options = IDENTITY_FIELDS | RUNTIME_FIELDS
-    optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
+    own = ("name", "subfolder", "revision", "max_len", "head_max_len", "engine", "onnx", "expected_sha256")
+    optional = {f"checkpoints.{name}" for name in own}
     optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
+    keys.remove("revision")  # it is folded into checkpoints.revision
     assert keys <= options
     drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
     of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}

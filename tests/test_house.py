@@ -31,8 +31,11 @@ ALLOWED = {
     "hub": {"errors"},
     "suites": {"checks", "demo", "errors", "hub", "identity", "settings"},
     "transforms": {"identity", "scoring", "settings", "suites"},
+    "checkpoint_names": {"settings"},
+    "pins": {"checkpoint_names", "settings"},
     # facts
     "engines": {
+        "checkpoint_names",
         "demo",
         "errors",
         "hub",
@@ -45,7 +48,7 @@ ALLOWED = {
     },
     "store": {"errors", "identity"},
     "execution": {"engines", "errors", "hub", "min_confidence", "scoring", "settings", "store", "transforms"},
-    "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
+    "plan": {"checkpoint_names", "engines", "execution", "identity", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
     "checks": {"errors", "gates", "jsonfile", "metrics"},
@@ -55,7 +58,7 @@ ALLOWED = {
     "metrics": {"min_confidence"},
     "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
     "reports": {"identity", "metrics", "min_confidence", "settings"},
-    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
+    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store", "transforms"},
     "truncation": {"derive", "metrics"},
     "pairing": {"derive", "metrics", "settings", "store"},
     # the command line
@@ -85,6 +88,7 @@ ALLOWED = {
         "identity",
         "jsonfile",
         "min_confidence",
+        "pins",
         "settings",
         "suites",
         "transforms",
@@ -199,6 +203,7 @@ ALLOWED = {
         "calibration",
         "calibration_map",
         "derive",
+        "engines",
         "errors",
         "gates",
         "hub",
@@ -229,7 +234,9 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
+    "laya": {"checkpoint_names", "config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
+    "onnx": {"engines"},
+    "onnxruntime": {"engines"},
     "rich": {"console"},
 }
 
@@ -305,7 +312,7 @@ def test_derived_rooms_need_numpy_and_pyarrow_alone(room):
     assert names - sys.stdlib_module_names <= {"numpy", "pyarrow", "laya_sweep"}
 
 
-HEAVY = ("torch", "ray", "transformers", "datasets")
+HEAVY = ("torch", "ray", "transformers", "datasets", "onnx", "onnxruntime")
 
 
 @pytest.mark.parametrize(

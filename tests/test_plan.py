@@ -1,6 +1,7 @@
 """Axes -> cells -> shards: keys that move with identity alone, and pending by ids."""
 
 import dataclasses
+import hashlib
 
 import pytest
 from builders import (
@@ -19,11 +20,13 @@ from builders import (
     write_checkpoint,
     write_language,
 )
+from exported_graphs import write_graph
 
 from laya_sweep import identity, plan
 from laya_sweep.engines import locate
-from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
-from laya_sweep.plan import Cell, build_languages, make_plan, shards
+from laya_sweep.engines.onnx_file import ROWS_NOTE, TOGETHER
+from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, ordered_json
+from laya_sweep.plan import Cell, Language, build_languages, make_plan, shards
 from laya_sweep.settings import RegimeSettings, StoreSettings, TableMapping, TransformSettings
 from laya_sweep.store import FactStore, Part, RowId
 from laya_sweep.suites import intent, make_suite
@@ -101,6 +104,8 @@ def under(folder):
 
 RUNTIME_CHANGES = {
     "checkpoints.name": "another",
+    "checkpoints.expected_sha256": {"model.safetensors": hashlib.sha256(b"weights").hexdigest()},
+    "drift": "mine",
     "dataset.per_lang": 11,
     "languages": ("de", "en"),
     "transforms.variants": 3,
@@ -173,6 +178,8 @@ IDENTITY_CHANGES = {
 }
 
 DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
+ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
+
 HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
 
 
@@ -182,7 +189,7 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES} == IDENTITY_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -270,6 +277,40 @@ def test_a_new_version_of_a_transform_moves_its_key(world, monkeypatch):
     before = world.key_of(world.settings)
     monkeypatch.setitem(TRANSFORMS, "baseline", TRANSFORMS["baseline"]._replace(version=2))
     assert world.key_of(world.settings) != before
+
+
+def identity_of(world, **changes):
+    checkpoint = dataclasses.replace(world.settings.checkpoints[0], **changes)
+    [cell] = world.plan_of(dataclasses.replace(world.settings, checkpoints=(checkpoint,))).cells
+    return cell.identity
+
+
+def test_a_graph_is_another_work_and_torch_does_not_know_of_it(world):
+    """By its bytes, not by its place; whether rows share a call is in the key too."""
+    graph = write_graph(world.root / "g.onnx")
+    alone = identity_of(world, engine="onnx", onnx=graph)
+    moved = identity_of(world, engine="onnx", onnx=graph.rename(world.root / "h.onnx"))
+    together = identity_of(world, engine="onnx", onnx=write_graph(graph, notes={ROWS_NOTE: TOGETHER}))
+    torch = identity_of(world)
+    assert alone == moved
+    assert len({cell_key(one) for one in (alone, together, torch)}) == 3
+    assert set(alone["versions"]) == {"laya", "onnxruntime", "transformers", "tokenizers"}
+    assert (alone["engine"], torch["engine"]) == ("onnx", "torch")
+    assert together["layout"] == torch["layout"] != alone["layout"]
+    assert set(torch["checkpoint"]) == {"weights", "config", "encoder", "tokenizer"}
+
+
+def test_a_row_of_another_checkpoint_is_refused_by_a_graph_alone(world):
+    [cell] = world.plan_of(world.settings).cells
+    cases = [dataclasses.replace(case, model=name) for case, name in zip(cell.cases, [None, "mine", "x"], strict=False)]
+    language = Language("en", tuple(cases), {}, None)
+    graph = checkpoint_settings(world.root / "c", engine="onnx", onnx=write_graph(world.root / "g.onnx"))
+    for checkpoint, refused in ((world.settings.checkpoints[0], []), (graph, [cases[2].case_id])):
+        settings = dataclasses.replace(world.settings, checkpoints=(checkpoint,))
+        made = make_plan(settings, [locate(checkpoint, HubDouble())], [language], world.store)
+        assert [*made.cells[0].refused] == refused
+        assert made.pending_rows == len(cases) - len(refused)
+        assert made.refusals == ({"mine": 1} if refused else {})
 
 
 def test_edited_temperatures_and_another_place_move_no_key(world):

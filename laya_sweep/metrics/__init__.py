@@ -15,6 +15,7 @@ from laya_sweep.metrics.calibration import CalibrationBins, brier, ece, mean_con
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
 from laya_sweep.metrics.curve import Curve, CurveCounts, curve
 from laya_sweep.metrics.draws import bootstrap_interval
+from laya_sweep.metrics.drift import AnswerDrift, answer_drift
 from laya_sweep.metrics.f1 import ClassCounts, macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson
@@ -42,6 +43,7 @@ __all__ = [
     "NOUL",
     "ROBUSTNESS_METRICS",
     "SCORE",
+    "AnswerDrift",
     "CalibrationBins",
     "ClassCounts",
     "Curve",
@@ -61,6 +63,7 @@ __all__ = [
     "abstention_rate",
     "acc_at_50_coverage",
     "accuracy",
+    "answer_drift",
     "augrc",
     "aurc",
     "auroc",

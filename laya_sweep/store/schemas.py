@@ -96,7 +96,8 @@ CASES = pa.schema(
     ]
 )
 
-#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures.
+#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures. `onnx_sha256` is of
+#: the graph where `engine` is onnx; `weights_sha256` is null where the weights were not there then.
 CHECKPOINTS = pa.schema(
     [
         _CHECKPOINT,
@@ -104,7 +105,9 @@ CHECKPOINTS = pa.schema(
         pa.field("subfolder", pa.string()),
         pa.field("commit", pa.string()),
         pa.field("digest", pa.string(), nullable=False),
-        pa.field("weights_sha256", pa.string(), nullable=False),
+        pa.field("weights_sha256", pa.string()),
+        pa.field("engine", pa.string(), nullable=False),
+        pa.field("onnx_sha256", pa.string()),
         pa.field("max_len", pa.int32(), nullable=False),
         pa.field("head_max_len", pa.int32(), nullable=False),
         pa.field("question_type", pa.string(), nullable=False),
