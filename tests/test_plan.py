@@ -139,6 +139,7 @@ RUNTIME_CHANGES = {
     "gate.model": "english",
     "gate.branch": "committed",
     "gate.languages": ("en",),
+    "gate.checks": {"de": {}},
     "batch_tokens": 17,
     "batch_size": 7,
     "sort_by_length": True,
