@@ -11,6 +11,7 @@ import pyarrow as pa
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
+from laya_sweep.narrowing import narrowing_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
 from laya_sweep.settings import Settings
@@ -85,6 +86,7 @@ def config_document(
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
         "transforms": [transform.name for transform in settings.transforms],
+        **narrowing_document(settings.narrowing),
         "metrics": {
             "rounding": settings.metrics.rounding,
             "score_within": list(settings.metrics.score_within),

@@ -44,6 +44,9 @@ class InferenceStats:
     call_s: float = 0.0
     wall_s: float = 0.0
     actor_peak_rss_bytes: int = 0
+    embedded_texts: int = 0
+    elimination_rows: int = 0
+    elimination_calls: int = 0
     workers: list[dict[str, Any]] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
@@ -52,6 +55,9 @@ class InferenceStats:
             result = event.result
             self.forward_rows += result.forward_rows
             self.forward_calls += result.forward_calls
+            self.embedded_texts += result.embedded_texts
+            self.elimination_rows += result.elimination_rows
+            self.elimination_calls += result.elimination_calls
             self.forward_s += result.forward_s
             self.call_s += result.call_s
             self.actor_peak_rss_bytes = max(self.actor_peak_rss_bytes, result.peak_rss_bytes)
@@ -165,6 +171,7 @@ def _spec(
         parity_variants=sample,
         min_confidence=settings.min_confidence,
         sort_by_length=settings.sort_by_length,
+        narrowing=settings.narrowing,
     )
 
 

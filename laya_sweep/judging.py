@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from laya_sweep.derive import decision_columns, metric_row
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates import (
+    narrowing_identity,
     Mode,
     Policy,
     Scorecard,
@@ -35,7 +36,7 @@ from laya_sweep.report_cards import Named, is_report, report_scorecards
 from laya_sweep.reports import timing_figures
 from laya_sweep.run_folder import write_json
 from laya_sweep.settings import GateSettings
-from laya_sweep.stored_run import REPORT_SCHEMA, StoredResult, StoredRun
+from laya_sweep.stored_run import StoredResult, StoredRun
 
 VERDICT_FILE = "verdict.json"
 
@@ -230,7 +231,7 @@ def verdict_lines(judged: Sequence[Judged]) -> list[str]:
 
 def _identity(run: StoredRun) -> dict[str, Any]:
     config = run.config
-    known: dict[str, Any] = {"schema": REPORT_SCHEMA}
+    known: dict[str, Any] = {"schema": run.report["schema"], **narrowing_identity(run.narrowing)}
     return known | {name: config[name] for name in ("dataset_sha256", "questions_sha256") if name in config}
 
 

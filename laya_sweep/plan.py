@@ -9,6 +9,7 @@ from typing import Any
 from laya_sweep.engines import LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
+from laya_sweep.narrowing import narrowing_document
 from laya_sweep.settings import Settings
 from laya_sweep.store import CellFacts, FactStore, RowId
 from laya_sweep.suites import Case, LanguageError, Suite
@@ -143,6 +144,7 @@ def _identity(
         "suite": language.recipe,
         "language": language.code,
         "transform": transform_identity(transform),
+        **narrowing_document(settings.narrowing),
     }
 
 

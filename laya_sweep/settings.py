@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 from laya_sweep.min_confidence import MinConfidence
 
+#: The embedder that is the encoder of the checkpoint itself.
+CHECKPOINT_EMBEDDER = "checkpoint"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -67,6 +70,30 @@ class MetricSettings:
 
     score_within: tuple[float, ...] = ()
     rounding: Literal["exact", "runtime"] = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowingSettings:
+    """How the options of a choice with many of them are cut down before it is answered; `none` cuts nothing.
+
+    A shortlist keeps the `k` options that an embedder ranks first; `embedder` is `checkpoint` or `module:function`,
+    `embedder_id` the caller's name of its version. A knockout answers groups of up to `group_size` options.
+    """
+
+    name: Literal["none", "shortlist", "knockout"] = "none"
+    k: int | None = None
+    embedder: str | None = None
+    embedder_id: str | None = None
+    group_size: int | None = None
+
+    @property
+    def cap(self) -> int:
+        """The most options that are answered together."""
+        return self.k or self.group_size or 0
+
+
+#: Nothing is cut down.
+NO_NARROWING = NarrowingSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +167,4 @@ class Settings:
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
     sort_by_length: bool = False
+    narrowing: NarrowingSettings = NO_NARROWING

@@ -52,7 +52,7 @@ from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.source_revision import source_document
 from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
-from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
+from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
@@ -202,7 +202,7 @@ class SweepRun:
         }
         write_tables(folder, tables)
         document = {
-            "schema": REPORT_SCHEMA,
+            "schema": NARROWED_SCHEMAS.get(self._settings.narrowing.name, REPORT_SCHEMA),
             "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
         }
@@ -308,6 +308,7 @@ class SweepRun:
             "forward_share": stats.forward_s / (wall_s * max(1, _busiest(stats, settings))),
             "forward_rows": stats.forward_rows,
             "forward_calls": stats.forward_calls,
+            **_narrowing_cost(stats, settings),
             "cached_rows": plan.rows - plan.pending_rows,
             "rows_of_one_pass_per_grid_point": plan.rows * grid,
             "forwards_saved": plan.rows * grid - stats.forward_rows,
@@ -349,6 +350,14 @@ def _applied(decisions: pa.Table) -> dict[str, float]:
     """Temperatures in force, by where they came from."""
     pairs = zip(decisions["temperature_source"].to_pylist(), decisions["temperature"].to_pylist(), strict=True)
     return dict(sorted(pairs))
+
+
+def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]:
+    """What cut questions down, apart from the forwards that answered them; nothing where none was."""
+    if settings.narrowing.name == "none":
+        return {}
+    names = ("embedded_texts", "elimination_rows", "elimination_calls")
+    return {name: getattr(stats, name) for name in names}
 
 
 def _busiest(stats: InferenceStats, settings: Settings) -> int:

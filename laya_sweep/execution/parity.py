@@ -8,7 +8,7 @@ kept: the runtime's own gate, put to its own answers, then tells of thresholds t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-3
 PARITY_CASES = 8
 
 
-def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[MinConfidence]) -> Parity:
+def check_parity(engine: Engine, variants: Iterable[Variant], min_confidence: Sequence[MinConfidence]) -> Parity:
     """Compare our path with `predict_batch`, at served temperatures, on the first few variants that can be asked.
 
     A case that does not fit the checkpoint is passed over: it becomes an error row, and must not end the run.

@@ -70,7 +70,7 @@ class _Sources(NamedTuple):
 
     @classmethod
     def of(cls, view: SliceView, codes: SourceCodes) -> _Sources:
-        code = {name: codes.of(view.column("source", name)) for name in EMPTY}
+        code = {name: codes.of(view.column("source", name)) for name in view.populations}
         present = np.flatnonzero(np.bincount(code["labelled"], minlength=codes.count))
         if len(present) > codes.count // 2:
             return cls(None, codes.count, code)

@@ -15,9 +15,10 @@ from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
+from laya_sweep.published.narrowed import narrowed_case, narrowed_config, narrowed_schema
 from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
-from laya_sweep.scoring import AnsweredQuestion, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, kept_question, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
@@ -47,7 +48,7 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
     decisions, timings = runtime_decisions(result), result.timings
     overall, slices = evals_figures(decisions, tolerances)
     return {
-        "config": _config(result, min_confidence, tolerances),
+        "config": _config(result, min_confidence, tolerances) | narrowed_config(result, decisions),
         "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
         "slices": slices,
         "cases": _cases(result, decisions, min_confidence, tolerances),
@@ -71,6 +72,7 @@ def _cases(
             "confidence": decision["answer_confidence"],
             "correct": decision["correct"],
             "scores": case_scores(decision, tolerances),
+            **narrowed_case(decision),
         }
         for (case, expected, decision, _), answer in zip(asked, answers, strict=True)
     ]
@@ -91,8 +93,10 @@ def _labelled(
 
 
 def _asked(question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any]) -> AnsweredQuestion:
+    # Of a narrowed question the runtime is shown, and reports, what was kept.
+    shown = question if fact["kept"] is None else kept_question(question, fact["kept"])
     return AnsweredQuestion(
-        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"]
+        shown, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"]
     )
 
 
@@ -116,7 +120,7 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
     document = {
-        "schema": EVALS_SCHEMA,
+        "schema": narrowed_schema(result.run) or EVALS_SCHEMA,
         "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
         "dataset_sha256": config["dataset_sha256"],
         "questions_sha256": config["questions_sha256"],

@@ -2,6 +2,7 @@
 
 from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
+from laya_sweep.scoring.narrowed import MISSES, kept_question
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -22,6 +23,8 @@ from laya_sweep.scoring.regime import (
 from laya_sweep.scoring.rounding import Rounding
 
 __all__ = [
+    "MISSES",
+    "kept_question",
     "QUESTION_TYPES",
     "AnsweredQuestion",
     "BucketTemperature",
