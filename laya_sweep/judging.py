@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from laya_sweep.derive import decision_columns, metric_row
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates import (
-    narrowing_identity,
     Mode,
     Policy,
     Scorecard,
@@ -25,6 +24,7 @@ from laya_sweep.gates import (
     accepted_counts,
     judge,
     limits,
+    narrowing_identity,
     read_limits,
     read_policy,
     scorecard_of,

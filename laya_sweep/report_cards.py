@@ -66,7 +66,9 @@ def _problem(name: str, got: str) -> Problem:
 
 def _cards(document: Mapping[str, Any], name: str) -> Iterator[tuple[Named, Scorecard]]:
     config = document["config"]
-    identity: dict[str, Any] = {key: _text(config[key]) for key in ("dataset_sha256", "questions_sha256") if key in config}
+    identity: dict[str, Any] = {
+        key: _text(config[key]) for key in ("dataset_sha256", "questions_sha256") if key in config
+    }
     identity |= narrowing_identity(config.get("narrowing"))
     thresholds = [_threshold(value) for value in config["min_confidence"]]
     rounding = config.get("metrics", {}).get("rounding", "exact")

@@ -148,6 +148,7 @@ ALLOWED = {
         "identity",
         "metrics",
         "min_confidence",
+        "narrowing",
         "plan",
         "published",
         "reports",

@@ -39,7 +39,7 @@ from laya_sweep.execution.rows import (
     timing_rows,
 )
 from laya_sweep.hub import HuggingFaceHub
-from laya_sweep.narrowing import Cut, Narrower, NarrowingError, make_narrower
+from laya_sweep.narrowing import Cut, Narrower, NarrowingError, make_narrower, narrowed_sample
 from laya_sweep.settings import CheckpointSettings
 from laya_sweep.store import FactStore, Part
 from laya_sweep.transforms import Variant
@@ -67,11 +67,11 @@ class Worker:
         self._name = uuid.uuid4().hex[:12]
 
     @classmethod
-    def around(cls, engine: Engine, spec: WorkerSpec) -> Worker:
+    def around(cls, engine: Engine, spec: WorkerSpec, narrower: Narrower | None = None) -> Worker:
         """A worker of an engine that is loaded already: no handshake, and parts are returned, not committed."""
         worker = cls(spec)
         worker._engine = engine
-        worker._narrower = make_narrower(spec.narrowing, engine)
+        worker._narrower = narrower
         return worker
 
     @property
@@ -88,6 +88,7 @@ class Worker:
         checkpoint = self._locate()
         self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, spec.max_len, spec.head_max_len)
         self._narrower = make_narrower(spec.narrowing, self._engine)
+        sample = narrowed_sample(self._narrower, spec.parity_variants)
         load_s = time.perf_counter() - started
         info = self._engine.info()
         self._sees_store = (spec.store_root / spec.store_token).exists()
@@ -98,7 +99,7 @@ class Worker:
             threads=info.threads,
             digest=checkpoint.digest,
             temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
-            parity=check_parity(self._engine, self._parity_sample(), spec.min_confidence),
+            parity=check_parity(self._engine, sample, spec.min_confidence),
             sees_store=self._sees_store,
             load_s=load_s,
             warnings=info.warnings,
@@ -189,17 +190,6 @@ class Worker:
     def _narrowed(self, variant: Variant, qid: str) -> tuple[Variant, Cut | None]:
         found = None if self._narrower is None else self._narrower.cut(variant, qid)
         return (variant, None) if found is None else found
-
-    def _parity_sample(self) -> Iterator[Variant]:
-        """The sample as it is answered, narrowed one by one; what cannot be narrowed cannot be compared."""
-        for variant in self._spec.parity_variants:
-            shown = variant
-            try:
-                for qid in variant.questions:
-                    shown = self._narrowed(shown, qid)[0]
-            except NarrowingError:
-                continue
-            yield shown
 
     def _check_encoding(self, row: Prepared) -> None:
         """A sample of every shard: the kept token ids against those of the bare tokenizer."""

@@ -21,7 +21,7 @@ from laya_sweep.metrics.draws import Draws
 from laya_sweep.metrics.replicate_classes import ClassReplicates
 from laya_sweep.metrics.replicate_means import MeanReplicates
 from laya_sweep.metrics.replicate_ranking import RankingReplicates
-from laya_sweep.metrics.slice_view import EMPTY, SliceView
+from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.value import Measure
 
 _CELLS = 2**22

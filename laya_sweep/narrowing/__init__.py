@@ -7,7 +7,7 @@ this package imports no torch; `make_narrower` does.
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 from laya_sweep.narrowing.embedder import Embed, import_embedder
 from laya_sweep.narrowing.knockout import Knockout
-from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowing_document
+from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowed_sample, narrowing_document
 from laya_sweep.narrowing.shortlist import Shortlist
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "import_embedder",
     "make_narrower",
     "narrowed",
+    "narrowed_sample",
     "narrowing_document",
 ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from laya_sweep.engines import Engine
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.narrowing.cut import Cut
+from laya_sweep.narrowing.cut import Cut, NarrowingError
 from laya_sweep.narrowing.embedder import import_embedder
 from laya_sweep.narrowing.knockout import Knockout
 from laya_sweep.narrowing.shortlist import Shortlist
@@ -47,6 +48,19 @@ def make_narrower(settings: NarrowingSettings, engine: Engine) -> Narrower | Non
         got = f"a {type(engine).__name__}, which has no encoder of its own"
         raise UsageError(Problem("narrowing.embedder checkpoint", "a checkpoint with an encoder", got, step))
     return Shortlist(settings.cap, own(), cached=True)
+
+
+def narrowed_sample(narrower: Narrower | None, variants: Iterable[Variant]) -> Iterator[Variant]:
+    """Variants as they are answered, narrowed one by one; what cannot be narrowed is passed over."""
+    for variant in variants:
+        shown = variant
+        try:
+            for qid in variant.questions if narrower is not None else ():
+                found = narrower.cut(shown, qid) if narrower is not None else None
+                shown = shown if found is None else found[0]
+        except NarrowingError:
+            continue
+        yield shown
 
 
 def narrowing_document(settings: NarrowingSettings) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
-from laya_sweep.published.narrowed import narrowed_case, narrowed_config, narrowed_schema
+from laya_sweep.published.narrowed import narrowed_case, narrowed_config
 from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, kept_question, runtime_answers
@@ -48,7 +48,7 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
     decisions, timings = runtime_decisions(result), result.timings
     overall, slices = evals_figures(decisions, tolerances)
     return {
-        "config": _config(result, min_confidence, tolerances) | narrowed_config(result, decisions),
+        "config": _config(result, min_confidence, tolerances) | _narrowed(result, decisions),
         "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
         "slices": slices,
         "cases": _cases(result, decisions, min_confidence, tolerances),
@@ -120,7 +120,7 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
     document = {
-        "schema": narrowed_schema(result.run) or EVALS_SCHEMA,
+        "schema": EVALS_SCHEMA,
         "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
         "dataset_sha256": config["dataset_sha256"],
         "questions_sha256": config["questions_sha256"],
@@ -142,6 +142,12 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
     errored = _errored(result)
     document |= {"score_within": tolerances} if tolerances else {}
     return document | ({"errored": errored} if errored else {})
+
+
+def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:
+    """A narrowed result has a schema of its own, and tells what was kept of how much."""
+    digests = result.run.config["checkpoints"][result.checkpoint]["digests"]
+    return narrowed_config(result.run.narrowing, decisions, digests["weights"])
 
 
 def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
-from laya_sweep.scoring.narrowed import MISSES, kept_question
+from laya_sweep.scoring.narrowed import CORRECT, MISSES, NARROWING_COLUMNS, kept_question, narrowing_of, over_all
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -23,8 +23,9 @@ from laya_sweep.scoring.regime import (
 from laya_sweep.scoring.rounding import Rounding
 
 __all__ = [
+    "CORRECT",
     "MISSES",
-    "kept_question",
+    "NARROWING_COLUMNS",
     "QUESTION_TYPES",
     "AnsweredQuestion",
     "BucketTemperature",
@@ -43,9 +44,12 @@ __all__ = [
     "decide_again",
     "entropy_confidence",
     "gate_confidence",
+    "kept_question",
     "margin",
+    "narrowing_of",
     "option_bucket",
     "option_labels",
+    "over_all",
     "runtime_answers",
     "runtime_softmax",
     "softmax",
