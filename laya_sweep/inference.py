@@ -25,6 +25,7 @@ from laya_sweep.execution import (
     error_part,
     make_backend,
 )
+from laya_sweep.narrowing import require_embedder
 from laya_sweep.plan import Cell, Plan, shards
 from laya_sweep.settings import ExecutorSettings, Settings
 from laya_sweep.store import FactStore, write_bytes
@@ -89,11 +90,15 @@ def infer(
     """Run what is pending; `ready` is called for each worker, `finished` for each cell whose last shard is done.
 
     Starts no backend, and so neither Ray nor torch, when nothing is pending.
+
+    Raises:
+        UsageError: something is pending, and its embedder cannot be imported.
     """
     stats, started = InferenceStats(), time.perf_counter()
     todo = shards(plan.cells, settings.shard_cases)
     if not todo:
         return stats
+    require_embedder(settings.narrowing)
     cells = {cell.key: cell for cell in plan.cells}
     waiting: Counter[str] = Counter()
     for shard in todo:

@@ -56,7 +56,7 @@ ALLOWED = {
         "transforms",
     },
     "plan": {"engines", "execution", "identity", "narrowing", "settings", "store", "suites", "transforms"},
-    "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
+    "inference": {"console", "engines", "execution", "narrowing", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
     "scoring": {"min_confidence"},
     "metrics": {"min_confidence"},

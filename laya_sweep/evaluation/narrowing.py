@@ -7,7 +7,7 @@ An engine goes through the sweep's own narrowing. A runner object is asked throu
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -111,20 +111,23 @@ class NarrowedRunner:
             step = "pass laya.load(...), a Router, or an engine"
             raise UsageError(Problem("narrow", expected, type(runner).__name__, step))
         self.model_id = getattr(runner, "model_id", None)
-        self._runner, self._narrow = runner, narrow
-        self._embed = _embedder(runner, narrow) if isinstance(narrow, ByShortlist) else None
         # Named like the runner's own method, so that what it takes is read off its signature.
-        self.predict = functools.wraps(predict)(self._predict)
+        self.predict = functools.wraps(predict)(_predict(runner, narrow))
 
-    def _predict(self, state: Any, questions: dict[str, dict[str, Any]], **options: Any) -> Any:  # noqa: ANN401
-        from laya.shortlist import predict_shortlist, predict_tournament
 
-        narrow = self._narrow
+def _predict(runner: object, narrow: Narrow) -> Callable[..., dict[str, Any]]:
+    from laya.shortlist import predict_shortlist, predict_tournament
+
+    embed = _embedder(runner, narrow) if isinstance(narrow, ByShortlist) else None
+
+    def predict(state: Any, questions: dict[str, dict[str, Any]], **options: Any) -> dict[str, Any]:  # noqa: ANN401
         if isinstance(narrow, ByShortlist):
-            result = predict_shortlist(self._runner, state, questions, self._embed, narrow.k, **options)
+            result = predict_shortlist(runner, state, questions, embed, narrow.k, **options)
             return _with_kept(result, questions, "shortlist", narrow.k)
-        result = predict_tournament(self._runner, state, questions, narrow.group_size, **options)
+        result = predict_tournament(runner, state, questions, narrow.group_size, **options)
         return _with_kept(result, questions, "tournament", narrow.group_size)
+
+    return predict
 
 
 def _embedder(runner: object, narrow: ByShortlist) -> Embed:

@@ -7,7 +7,7 @@ this package imports no torch; `make_narrower` does.
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 from laya_sweep.narrowing.embedder import Embed, import_embedder
 from laya_sweep.narrowing.knockout import Knockout
-from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowed_sample, narrowing_document
+from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowed_sample, narrowing_document, require_embedder
 from laya_sweep.narrowing.shortlist import Shortlist
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "narrowed",
     "narrowed_sample",
     "narrowing_document",
+    "require_embedder",
 ]

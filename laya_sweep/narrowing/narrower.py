@@ -30,6 +30,16 @@ class Narrower(Protocol):
         ...
 
 
+def require_embedder(settings: NarrowingSettings) -> None:
+    """Say at once, and not from every worker, that an embedder is not there.
+
+    Raises:
+        UsageError: it cannot be imported.
+    """
+    if settings.name == "shortlist" and settings.embedder != CHECKPOINT_EMBEDDER:
+        import_embedder(settings.embedder or "")
+
+
 def make_narrower(settings: NarrowingSettings, engine: Engine) -> Narrower | None:
     """The narrowing of a loaded engine; None for `none`.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import order, shown
+from laya_sweep.reports.narrowed import narrowed_table
 from laya_sweep.reports.result import ResultReport
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
@@ -17,6 +18,11 @@ _KEPT = ("coverage", "abstention_rate", "selective_precision")
 _NOT_SERVED = (
     "The runtime does not apply the temperatures of this regime: these are not its abstention marks, but what its rule "
     "would mark if it did. A gate does not take them for its marks."
+)
+
+_NARROWED = (
+    "Choices were answered over a part of their options: confidences and ece are of that part, and comparable with no "
+    "result over all of them."
 )
 
 #: Columns of question types that not every dataset has: shown where one result has a value.
@@ -32,6 +38,8 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        if (narrowed := narrowed_table(result)) is not None:
+            parts += ["", _NARROWED, "", _table(*narrowed)]
         parts += _threshold_parts(result)
         if result.failed:
             parts += [
