@@ -42,6 +42,7 @@ options:
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
   languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
+  narrowing=none|shortlist|knockout  narrowing.{k,embedder,embedder_id,group_size}
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  sort_by_length=true  shard_cases=N  dry_run=true

@@ -173,6 +173,7 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     options = IDENTITY_FIELDS | RUNTIME_FIELDS
     optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
     assert keys <= options
+    optional |= {f"narrowing.{name}" for name in ("k", "embedder", "embedder_id", "group_size")}
     assert options - keys == optional | {"regimes.name", "regimes.temperature"}
 
 

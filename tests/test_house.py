@@ -187,7 +187,8 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
+    # config, evaluation: the runtime's threshold rule; evaluation, narrowing: its shortlist and tournament
+    "laya": {"config", "demo", "engines", "evaluation", "narrowing"},
     "rich": {"console"},
 }
 

@@ -24,7 +24,7 @@ from laya_sweep import identity, plan
 from laya_sweep.engines import locate
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
 from laya_sweep.plan import Cell, build_languages, make_plan, shards
-from laya_sweep.settings import RegimeSettings, StoreSettings, TransformSettings
+from laya_sweep.settings import NarrowingSettings, RegimeSettings, StoreSettings, TransformSettings
 from laya_sweep.store import FactStore, Part, RowId
 from laya_sweep.suites import IntentSuite, intent
 from laya_sweep.transforms import TRANSFORMS, variants_of
@@ -155,6 +155,15 @@ IDENTITY_CHANGES = {
     "executor.num_gpus": 0.5,
 }
 
+#: On top of a narrowing that reads the field.
+NARROWING_CHANGES = {
+    "narrowing.name": (NarrowingSettings(), "knockout"),
+    "narrowing.k": (NarrowingSettings("shortlist", 20, "m:f", "v1"), 21),
+    "narrowing.embedder": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "m:g"),
+    "narrowing.embedder_id": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "v2"),
+    "narrowing.group_size": (NarrowingSettings("knockout", group_size=16), 8),
+}
+
 HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
 
 
@@ -164,7 +173,7 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES} == IDENTITY_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *NARROWING_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -179,6 +188,18 @@ def test_every_identity_field_moves_the_key(world, monkeypatch, name):
     monkeypatch.setitem(TRANSFORMS, "another", TRANSFORMS["baseline"])
     settings = changed(world.settings, name, value_of(IDENTITY_CHANGES[name], world.root))
     assert world.key_of(settings) != world.key_of(world.settings)
+
+
+@pytest.mark.parametrize("name", sorted(NARROWING_CHANGES))
+def test_every_identity_field_of_a_narrowing_moves_the_key(world, name):
+    narrowing, value = NARROWING_CHANGES[name]
+    settings = dataclasses.replace(world.settings, narrowing=narrowing)
+    assert world.key_of(changed(settings, name, value)) != world.key_of(settings)
+
+
+def test_no_narrowing_is_no_part_of_an_identity(world):
+    [cell] = world.plan_of(world.settings).cells
+    assert "narrowing" not in cell.identity
 
 
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))

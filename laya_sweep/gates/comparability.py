@@ -24,6 +24,9 @@ _SAME_SCHEMA = (frozenset({"laya-sweep-report/1", EVALS_SCHEMA}), _SHORTLISTS, _
 TOURNAMENT_KEY = "tournament_group_size"
 SHORTLIST_KEY = "shortlist"
 
+#: Of a document without schema whose shape has no place for anything but answers over all options.
+ALL_OPTIONS_KEY = "all_options"
+
 
 def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> Check:
     """One check that both sides are the same measurement; its message names every key and both values."""
@@ -96,6 +99,8 @@ def narrowing_identity(document: object) -> dict[str, Any]:
 def _narrowing(candidate: Scorecard, baseline: Scorecard) -> list[str]:
     """Results of shortlists or tournaments are one measurement only at the same size."""
     schemas = {str(card.identity.get("schema")) for card in (candidate, baseline)}
+    if baseline.identity.get(ALL_OPTIONS_KEY) and schemas & (_SHORTLISTS | _TOURNAMENTS):
+        return [_reason("options (of a question)", "all of them", "a part of them")]
     for own, key, meaning in (
         (_TOURNAMENTS, TOURNAMENT_KEY, "size of a group"),
         (_SHORTLISTS, SHORTLIST_KEY, "options kept, and by which embedder"),
