@@ -62,7 +62,7 @@ def _compose(overrides: Sequence[str]) -> dict[str, Any]:
 
 def _open_map(override: str) -> str:
     """Limits are an open map: any metric may be named, which Hydra calls forcing a key."""
-    return f"++{override}" if re.match(r"gate\.(min|max|tolerance)[.=]", override) else override
+    return f"++{override}" if re.match(r"gate\.(min|max|tolerance|checks)[.=]", override) else override
 
 
 def _listed_map(override: str) -> str:

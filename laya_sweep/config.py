@@ -14,8 +14,10 @@ from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, n
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
 from laya_sweep.settings import (
+    BASELINE,
     CHECKPOINT_EMBEDDER,
     NO_NARROWING,
+    PRESENTATION,
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
@@ -29,7 +31,7 @@ from laya_sweep.settings import (
 )
 from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.languages import LANGUAGES
-from laya_sweep.transforms import TRANSFORMS
+from laya_sweep.transforms import SAMPLERS, TRANSFORMS
 
 REGIME_KINDS = ("served", "raw", "unit", "fixed")
 
@@ -127,7 +129,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
-        transforms=_named(fields, "transform", problems, _transform),
+        transforms=_transforms(fields, problems),
         min_confidence=_min_confidence(fields),
         dataset=dataset,
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
@@ -146,6 +148,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     )
     _refuse_narrowed_transforms(fields, settings)
     fields.close()
+    _check_presentation(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
@@ -154,9 +157,20 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
 def _refuse_narrowed_transforms(fields: Fields, settings: Settings) -> None:
     """What is kept of a question is of the case as it stands: other presentations would each keep something else."""
     names = [transform.name for transform in settings.transforms]
-    if settings.narrowing.name != "none" and names not in ([], ["baseline"]):
+    if settings.narrowing.name != "none" and names not in ([], [BASELINE]):
         step = "'transform=[baseline]', or narrowing=none"
         fields.complain("transform", f"baseline alone with narrowing={settings.narrowing.name}", names, step)
+    if settings.narrowing.name != "none" and settings.dataset.name == PRESENTATION:
+        fields.complain("narrowing", "none with dataset=presentation", settings.narrowing.name, "leave narrowing out")
+
+
+def _check_presentation(fields: Fields, settings: Settings) -> None:
+    """The checks present every order themselves, and their gates gate nothing else."""
+    checks = settings.dataset.name == PRESENTATION
+    if checks and [transform.name for transform in settings.transforms] != ["baseline"]:
+        fields.complain("transform", "[baseline] with dataset=presentation", "another", "leave transform out")
+    if settings.gate.checks and not checks:
+        fields.complain("gate.checks", "dataset=presentation", settings.dataset.name, "remove gate.checks")
 
 
 def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
@@ -198,9 +212,30 @@ def _regime(name: str, fields: Fields) -> RegimeSettings:
 
 
 def _transform(name: str, fields: Fields) -> TransformSettings:
-    fields.choice("name", [*TRANSFORMS])
+    """A transform by its own name; what it draws with, where it draws."""
+    kind = fields.choice("name", [*TRANSFORMS])
+    if kind and kind != name:
+        fields.complain("name", f"{name}, the name of its entry", kind, f"write transform.{kind}.name={kind}")
+    settings = TransformSettings(name=name)
+    if kind and TRANSFORMS[kind].draws:
+        settings = TransformSettings(
+            name=name,
+            variants=fields.integer("variants", 1),
+            seed=fields.integer("seed", 0),
+            sampler=fields.choice("sampler", [*SAMPLERS]),
+        )
     fields.close()
-    return TransformSettings(name=name)
+    return settings
+
+
+def _transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformSettings, ...]:
+    transforms = _named(fields, "transform", problems, _transform)
+    names = [transform.name for transform in transforms]
+    if names and BASELINE not in names:
+        # Nothing is added in silence: the baseline costs a forward a case like any other transform.
+        expected = f"{BASELINE} among the transforms, which the others are compared with"
+        fields.complain("transform", expected, names, f"'transform=[{','.join([BASELINE, *names])}]'")
+    return transforms
 
 
 def _narrowing(fields: Fields) -> NarrowingSettings:
@@ -235,8 +270,10 @@ def _embedder(fields: Fields) -> str:
 def _dataset(fields: Fields) -> DatasetSettings:
     if fields.get("name") == "jsonl":
         return _labelled_dataset(fields)
+    if fields.get("name") == PRESENTATION:
+        return _presentation_dataset(fields)
     settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive", "jsonl"]),
+        name=fields.choice("name", ["demo", "massive", "jsonl", PRESENTATION]),
         path=_optional_path(fields, "path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
@@ -258,21 +295,33 @@ def _dataset(fields: Fields) -> DatasetSettings:
 
 def _labelled_dataset(fields: Fields) -> DatasetSettings:
     """A labelled file: what an intent suite draws by is no key of it."""
-    settings = DatasetSettings(
-        name="jsonl",
-        path=_optional_path(fields, "path"),
-        repo=None,
-        revision=None,
-        split="",
-        per_lang=fields.optional_integer("per_lang", 1),
-        n_opts=0,
-        seed=0,
-        sampling="",
-    )
+    path, per_lang = _optional_path(fields, "path"), fields.optional_integer("per_lang", 1)
+    settings = _unsampled("jsonl", path, per_lang)
     if fields.get("path") is None:
         fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
     fields.close()
     return settings
+
+
+def _presentation_dataset(fields: Fields) -> DatasetSettings:
+    """The document of the checks: the bundled one where no path is named."""
+    settings = _unsampled(PRESENTATION, _optional_path(fields, "path"), None)
+    fields.close()
+    return settings
+
+
+def _unsampled(name: str, path: Path | None, per_lang: int | None) -> DatasetSettings:
+    return DatasetSettings(
+        name=name,
+        path=path,
+        repo=None,
+        revision=None,
+        split="",
+        per_lang=per_lang,
+        n_opts=0,
+        seed=0,
+        sampling="",
+    )
 
 
 def _metrics(fields: Fields) -> MetricSettings:
@@ -346,12 +395,22 @@ def _gate(fields: Fields) -> GateSettings:
         policy=_optional_path(fields, "policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        checks=_check_gates(fields),
         model=fields.optional_text("model"),
         branch=fields.optional_text("branch"),
         languages=_compared_languages(fields),
     )
     fields.close()
     return settings
+
+
+def _check_gates(fields: Fields) -> dict[str, Any]:
+    """Language -> check -> {min, max}, as written: the checks know which of them can mean anything."""
+    raw = fields.get("checks")
+    if raw is None or isinstance(raw, Mapping):
+        return dict(raw or {})
+    fields.complain("checks", "a map", raw, "for example 'gate.checks={de: {score_slot0_identical: {min: -0.2}}}'")
+    return {}
 
 
 def _compared_languages(fields: Fields) -> tuple[str, ...] | None:
@@ -403,11 +462,15 @@ def _optional_path(fields: Fields, key: str) -> Path | None:
     return None
 
 
+#: Datasets whose languages stand in their file.
+_OWN_LANGUAGES = ("jsonl", PRESENTATION)
+
+
 def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
-    """Codes, or None for all that a labelled file turns out to have."""
+    """Codes, or None for all that a file turns out to have."""
     raw = fields.get("languages")
     if raw == "all":
-        return None if dataset == "jsonl" else tuple(LANGUAGES)
+        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
@@ -416,9 +479,9 @@ def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
 
 
 def _known_language(fields: Fields, code: object, dataset: str) -> bool:
-    if isinstance(code, str) and (dataset == "jsonl" or code in LANGUAGES):
+    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
         return True
-    if dataset == "jsonl":
+    if dataset in _OWN_LANGUAGES:
         fields.complain("languages", "languages of the file, as texts", code, _quote_hint(code))
         return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +12,13 @@ from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.narrowing import narrowing_document
-from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
+from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan
 from laya_sweep.reports import ResultReport
+from laya_sweep.scoring import option_labels
 from laya_sweep.settings import Settings
-from laya_sweep.store import CASES, CHECKPOINTS
+from laya_sweep.store import CASES, CHECKPOINTS, VARIANTS
 from laya_sweep.suites import Case, Suite, questions_fingerprint
+from laya_sweep.transforms import NotApplicable, not_applicable, transform_document
 
 
 def cases_table(cases: Iterable[Case]) -> pa.Table:
@@ -37,6 +39,33 @@ def cases_table(cases: Iterable[Case]) -> pa.Table:
         for case in cases
     ]
     return pa.Table.from_pylist(rows, schema=CASES)
+
+
+def variants_table(cells: Iterable[Cell]) -> pa.Table:
+    """How each variant of the cells shows its questions; cells of one language and transform show the same."""
+    once = {(cell.language, cell.transform): cell for cell in cells}
+    rows = [row for cell in once.values() for row in _variant_rows(cell)]
+    return pa.Table.from_pylist(rows, schema=VARIANTS)
+
+
+def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
+    cases = {case.case_id: case for case in cell.cases}
+    for variant in cell.variants:
+        for qid in variant.questions:
+            question = cases[variant.case_id].questions[qid]
+            seen = variant.presented(qid, option_labels(question))
+            yield {
+                "language": cell.language,
+                "transform": cell.transform,
+                "case_id": variant.case_id,
+                "variant": variant.name,
+                "question": qid,
+                "question_type": question["type"],
+                "presented_keys": list(seen.presented_keys),
+                "canonical_to_transformed": list(seen.shown_labels),
+                "transformed_to_canonical": [seen.canonical_labels[index] for index in seen.slots],
+                "canonical_indices": list(seen.slots),
+            }
 
 
 def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[str, list[TemperatureFact]]) -> pa.Table:
@@ -85,8 +114,8 @@ def config_document(
         "regimes": {
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
-        "transforms": [transform.name for transform in settings.transforms],
         **narrowing_document(settings.narrowing),
+        "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
         "metrics": {
             "rounding": settings.metrics.rounding,
             "score_within": list(settings.metrics.score_within),
@@ -129,6 +158,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         lines.append(
             f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
         )
+    lines += [f"  {note}" for note in not_applicable_notes(settings, plan)]
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
     lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
@@ -136,6 +166,20 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def not_applicable_of(transform: str, plan: Plan) -> list[NotApplicable]:
+    """Questions of the whole dataset that a transform leaves out."""
+    return not_applicable(transform, (case for language in plan.languages for case in language.cases))
+
+
+def not_applicable_notes(settings: Settings, plan: Plan) -> list[str]:
+    """One line for each question that a transform leaves out."""
+    return [
+        f"{transform.name} does not apply to question {question} of {cases} case(s): {reason}"
+        for transform in settings.transforms
+        for question, reason, cases in not_applicable_of(transform.name, plan)
+    ]
 
 
 def damage_line(damage: str) -> str:
@@ -147,7 +191,7 @@ def damage_line(damage: str) -> str:
 
 def macro_line(result: ResultReport) -> str:
     """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
-    name = f"{result.checkpoint} {result.regime}"
+    name = result.title
     figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
     others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
     figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]

@@ -10,10 +10,10 @@ from laya_sweep.engines import LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
 from laya_sweep.narrowing import narrowing_document
-from laya_sweep.settings import Settings
+from laya_sweep.settings import Settings, TransformSettings
 from laya_sweep.store import CellFacts, FactStore, RowId
 from laya_sweep.suites import Case, LanguageError, Suite
-from laya_sweep.transforms import Variant, transform_identity, variants_of
+from laya_sweep.transforms import Variant, present, transform_identity
 
 #: Libraries whose version may move a logit.
 ENGINE_LIBRARIES = ("laya", "torch", "transformers", "tokenizers")
@@ -99,12 +99,14 @@ def make_plan(
     versions = library_versions(ENGINE_LIBRARIES)
     cells: list[Cell] = []
     damaged: list[str] = []
+    shown = _shown(settings, languages)
     for checkpoint in checkpoints:
         for language in languages:
             for transform in settings.transforms:
                 if language.error is None:
-                    identity = _identity(settings, checkpoint, language, transform.name, versions)
-                    cell, facts = _cell(checkpoint, language, transform.name, identity, store)
+                    identity = _identity(settings, checkpoint, language, transform, versions)
+                    variants = shown[language.code, transform.name]
+                    cell, facts = _cell(checkpoint, language, transform.name, variants, identity, store)
                     cells.append(cell)
                     damaged += facts.damaged
     return Plan(tuple(checkpoints), tuple(languages), tuple(cells), tuple(damaged))
@@ -129,8 +131,21 @@ def _build_language(suite: Suite, code: str) -> Language:
         return Language(code, (), {}, str(error))
 
 
+def _shown(settings: Settings, languages: Sequence[Language]) -> dict[tuple[str, str], tuple[Variant, ...]]:
+    """Variants by language and transform: every checkpoint is shown the same."""
+    return {
+        (language.code, transform.name): tuple(present(transform, language.cases))
+        for language in languages
+        for transform in settings.transforms
+    }
+
+
 def _identity(
-    settings: Settings, checkpoint: Checkpoint, language: Language, transform: str, versions: dict[str, str]
+    settings: Settings,
+    checkpoint: Checkpoint,
+    language: Language,
+    transform: TransformSettings,
+    versions: dict[str, str],
 ) -> dict[str, Any]:
     return {
         "checkpoint": checkpoint.digests,
@@ -149,11 +164,15 @@ def _identity(
 
 
 def _cell(
-    checkpoint: Checkpoint, language: Language, transform: str, identity: dict[str, Any], store: FactStore
+    checkpoint: Checkpoint,
+    language: Language,
+    transform: str,
+    variants: tuple[Variant, ...],
+    identity: dict[str, Any],
+    store: FactStore,
 ) -> tuple[Cell, CellFacts]:
     key = cell_key(identity)
     facts = store.read(key)
-    variants = tuple(variant for case in language.cases for variant in variants_of(transform, case))
     cell = Cell(
         key=key,
         identity=identity,

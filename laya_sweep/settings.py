@@ -12,6 +12,12 @@ from laya_sweep.min_confidence import MinConfidence
 #: The embedder that is the encoder of the checkpoint itself.
 CHECKPOINT_EMBEDDER = "checkpoint"
 
+#: The transform that shows a case as it stands; every other one is compared with it.
+BASELINE = "baseline"
+
+#: The dataset of the presentation checks.
+PRESENTATION = "presentation"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -36,9 +42,15 @@ class RegimeSettings:
 
 @dataclass(frozen=True, slots=True)
 class TransformSettings:
-    """A named presentation of every case; `baseline` is the case as it stands."""
+    """A named presentation of every case; `baseline` is the case as it stands.
+
+    The rest holds for transforms that draw: how many `variants` of a case, from which `seed`, by which `sampler`.
+    """
 
     name: str
+    variants: int = 1
+    seed: int = 13
+    sampler: str = "by_case"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,11 @@ class DatasetSettings:
     n_opts: int
     seed: int
     sampling: str
+
+    @property
+    def parity_on_all(self) -> bool:
+        """Whether every case is compared with the runtime's public answer, not a sample: so the checks ask it."""
+        return self.name == PRESENTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +157,7 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    checks: Mapping[str, Any] = field(default_factory=dict)
     model: str | None = None
     branch: str | None = None
     languages: tuple[str, ...] | None = None

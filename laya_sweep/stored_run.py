@@ -83,6 +83,16 @@ class StoredResult:
         return self._own(self.run.table("timings"), ("checkpoint", "transform"))
 
     @property
+    def pairs(self) -> pa.Table:
+        """Its rows of the pairs table: its answers beside the baseline's."""
+        return self._own(self.run.table("pairs"), _SELECTORS)
+
+    @property
+    def variants(self) -> pa.Table:
+        """Its rows of the variants table; every checkpoint and regime shares them."""
+        return self._own(self.run.table("variants"), ("transform",))
+
+    @property
     def served_temperatures(self) -> dict[str, float]:
         """Bucket -> the temperature that the runtime applies to the checkpoint's answers."""
         rows = self._own(self.run.table("checkpoints"), ("checkpoint",)).to_pylist()

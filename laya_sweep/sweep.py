@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep import derive
+from laya_sweep.checking import check_rows, checking_of
+from laya_sweep.checks import CheckResult
 from laya_sweep.console import Console
 from laya_sweep.derive import CellRows, ResultKey, RowError
 from laya_sweep.documents import (
@@ -26,6 +28,9 @@ from laya_sweep.documents import (
     dry_run_text,
     environment_document,
     macro_line,
+    not_applicable_notes,
+    not_applicable_of,
+    variants_table,
 )
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
@@ -34,16 +39,20 @@ from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
-from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
+from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
 from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import MinConfidence, to_document
+from laya_sweep.pairing import pair_results, robustness_by_result
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
     ResultReport,
+    check_lines,
     language_figures,
     language_line,
     markdown,
     model_seconds,
+    result_title,
+    robustness_line,
     slice_lines,
     timing_document,
 )
@@ -51,7 +60,17 @@ from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
 from laya_sweep.source_revision import source_document
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.store import (
+    CURVES,
+    DECISIONS,
+    LOGITS,
+    PAIRS,
+    RUN_CALLS,
+    RUN_TIMINGS,
+    FactStore,
+    require_writable,
+    write_bytes,
+)
 from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 
@@ -88,6 +107,9 @@ class SweepRun:
         self._suite = make_suite(settings.dataset, hub)
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
         self._languages = self._suite.languages(settings.languages)
+        self._checking = checking_of(self._suite, self._languages, settings.gate.checks)
+        if self._checking is not None:
+            self._gate = with_rules(self._gate, self._checking.rules())
         languages = build_languages(self._suite, self._languages)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
         self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
@@ -98,7 +120,7 @@ class SweepRun:
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
         console, plan = self._console, self.plan
-        for note in self._suite.notes():
+        for note in [*self._suite.notes(), *not_applicable_notes(self._settings, plan)]:
             console.note(note)
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
@@ -118,12 +140,19 @@ class SweepRun:
         results = self._write(folder)
         self._write_provenance(folder, stats, started)
         for result in results:
-            console.result(macro_line(result))
-            for line in slice_lines(result):
-                console.result(f"{result.checkpoint} {result.regime} {line}")
+            for line in self._lines(result):
+                console.result(line)
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
         return combine_exit_codes([incomplete, self._judge(folder)])
+
+    def _lines(self, result: ResultReport) -> list[str]:
+        """What the terminal says of a result as a whole."""
+        if self._checking is not None:
+            return check_lines(result)
+        slices = [f"{result.title} {line}" for line in slice_lines(result)]
+        compared = robustness_line(result)
+        return [macro_line(result), *slices, *([] if compared is None else [compared])]
 
     def _judge(self, folder: Path) -> int:
         """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
@@ -166,19 +195,22 @@ class SweepRun:
         committed = self._store.read(cell.key)
         rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
         self._rows[cell.key] = rows
+        name = result_title(cell.checkpoint, cell.language, cell.transform)
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
-            self._console.note(f"{cell.checkpoint} {cell.language} failed: {failure}")
+            self._console.note(f"{name} failed: {failure}")
             return
         for error in rows.errors:
-            self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
+            self._console.note(f"{name} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
             table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint), self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
-            figures = language_figures(derive.decision_columns(table))
-            self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
+            if table.num_rows and self._checking is None:
+                figures = language_figures(derive.decision_columns(table))
+                title = result_title(cell.checkpoint, regime.name, cell.transform)
+                self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
 
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
         return {
@@ -187,7 +219,9 @@ class SweepRun:
         }
 
     def _write(self, folder: Path) -> list[ResultReport]:
-        summaries = {key: self._summary(key) for key in self._result_keys()}
+        pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
+        robustness = robustness_by_result(pairs, self._languages)
+        summaries = {key: self._summary(key) + robustness.get(key, []) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
@@ -198,6 +232,8 @@ class SweepRun:
             "calls": self._joined("calls", RUN_CALLS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
+            "variants": variants_table(self.plan.cells),
+            "pairs": pa.concat_tables([PAIRS.empty_table(), *pairs.values()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
@@ -251,9 +287,18 @@ class SweepRun:
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
         settings = self._settings
+        if self._checking is not None:
+            return check_rows(key.checkpoint, self._check_results(key))
         return derive.summarise_result(
             self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
         )
+
+    def _check_results(self, key: ResultKey) -> list[CheckResult]:
+        """The presentation checks of a result; of raw logits, so the same in every regime."""
+        if self._checking is None:
+            return []
+        own = [rows for rows in self._rows.values() if (rows.cell.checkpoint, rows.cell.transform) == key[:2]]
+        return self._checking.results(rows for rows in own if rows.failure(self._settings.on_error) is None)
 
     def _curves(self) -> list[pa.Table]:
         return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
@@ -282,8 +327,15 @@ class SweepRun:
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             rows=tuple(rows),
+            not_applicable=tuple(entry._asdict() for entry in not_applicable_of(key.transform, self.plan)),
+            checks=self._check_documents(key),
             served=self._is_served(key),
         )
+
+    def _check_documents(self, key: ResultKey) -> tuple[dict[str, Any], ...] | None:
+        if self._checking is None:
+            return None
+        return tuple(result.document() for result in self._check_results(key))
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""

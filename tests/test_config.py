@@ -24,6 +24,7 @@ from laya_sweep.settings import (
     TransformSettings,
 )
 from laya_sweep.suites.languages import LANGUAGES
+from laya_sweep.transforms import TRANSFORMS
 
 NAN, INF = float("nan"), float("inf")
 
@@ -68,7 +69,10 @@ def test_every_option_reaches_its_setting():
         "languages=[de,zh-TW]",
         "regime=[fixed,unit]",
         "regime.fixed.temperature=1.7",
-        "transform=[baseline]",
+        "transform=[baseline,option_order]",
+        "transform.option_order.variants=4",
+        "transform.option_order.seed=5",
+        "transform.option_order.sampler=published",
         "min_confidence=[null,0.25]",
         "dataset.path=some/data",
         "dataset.repo=org/data",
@@ -112,7 +116,7 @@ def test_every_option_reaches_its_setting():
         checkpoints=(CheckpointSettings("mine", "org/laya", "small", "v7", 333, 111),),
         languages=("de", "zh-TW"),
         regimes=(RegimeSettings("fixed", "fixed", 1.7), RegimeSettings("unit", "unit", None)),
-        transforms=(TransformSettings("baseline"),),
+        transforms=(TransformSettings("baseline"), TransformSettings("option_order", 4, 5, "published")),
         min_confidence=(None, 0.25),
         dataset=DatasetSettings(
             name="massive",
@@ -174,7 +178,8 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
     assert keys <= options
     optional |= {f"narrowing.{name}" for name in ("k", "embedder", "embedder_id", "group_size")}
-    assert options - keys == optional | {"regimes.name", "regimes.temperature"}
+    drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
+    assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"}
 
 
 BAD_VALUES = [
@@ -269,6 +274,41 @@ def test_a_bad_value_is_one_fault_that_names_its_key(raw, key, value):
     assert problem.next_step
     got = value[-1] if isinstance(value, list) and value else value
     assert problem.got == repr(got)
+
+
+OPTION_ORDER = {"name": "option_order", "variants": 2, "seed": 3, "sampler": "by_case"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("transform.option_order.variants", 0),
+        ("transform.option_order.variants", True),
+        ("transform.option_order.seed", -1),
+        ("transform.option_order.seed", None),
+        ("transform.option_order.sampler", "by_row"),
+        ("transform.option_order.name", "reverse"),
+        ("transform.baseline.seed", 13),
+    ],
+)
+def test_a_bad_value_of_a_transform_names_its_key(raw, key, value):
+    raw["transform"]["option_order"] = dict(OPTION_ORDER)
+    put(raw, key, value)
+    named = [problem for problem in problems_of(raw) if problem.what == key]
+    assert [problem.got for problem in named] == [repr(value)]
+
+
+def test_transforms_without_the_baseline_say_what_to_write(raw):
+    raw["transform"] = {"option_order": dict(OPTION_ORDER)}
+    [problem] = problems_of(raw)
+    assert (problem.what, problem.next_step) == ("transform", "'transform=[baseline,option_order]'")
+
+
+def test_an_unknown_transform_lists_the_registered_ones(raw):
+    raw["transform"]["shuffle"] = {"name": "shuffle"}
+    [problem] = problems_of(raw)
+    assert problem.what == "transform.shuffle.name"
+    assert all(name in problem.expected for name in TRANSFORMS)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ ALLOWED = {
     "memo_tokenizer": set(),
     "demo": {"memo_tokenizer"},
     "hub": {"errors"},
-    "suites": {"demo", "errors", "hub", "identity", "settings"},
-    "transforms": {"suites"},
+    "suites": {"checks", "demo", "errors", "hub", "identity", "settings"},
+    "transforms": {"identity", "scoring", "settings", "suites"},
     # facts
     "engines": {
         "demo",
@@ -58,11 +58,15 @@ ALLOWED = {
     "plan": {"engines", "execution", "identity", "narrowing", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "narrowing", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
+    "checks": {"errors", "gates", "jsonfile", "metrics"},
+    "checking": {"checks", "derive", "errors", "metrics", "suites"},
+    "metamorphic": {"engines", "metrics", "scoring", "settings", "transforms"},
     "scoring": {"min_confidence"},
     "metrics": {"min_confidence"},
     "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
-    "reports": {"identity", "metrics", "min_confidence"},
+    "reports": {"identity", "metrics", "min_confidence", "settings"},
     "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
+    "pairing": {"derive", "metrics", "settings", "store"},
     # the command line
     "compose": {"errors"},
     "config": {"errors", "jsonfile", "min_confidence", "settings", "suites", "transforms"},
@@ -74,12 +78,16 @@ ALLOWED = {
         "narrowing",
         "plan",
         "reports",
+        "scoring",
         "settings",
         "store",
         "suites",
+        "transforms",
     },
     "run_folder": {"errors", "store"},
     "sweep": {
+        "checking",
+        "checks",
         "console",
         "derive",
         "documents",
@@ -92,6 +100,7 @@ ALLOWED = {
         "judging",
         "metrics",
         "min_confidence",
+        "pairing",
         "plan",
         "reports",
         "run_folder",
@@ -117,9 +126,11 @@ ALLOWED = {
         "language_table",
         "metrics",
         "min_confidence",
+        "pairing",
         "reports",
         "run_folder",
         "scoring",
+        "settings",
         "store",
         "stored_run",
         "suites",
@@ -161,8 +172,12 @@ ALLOWED = {
     },
     "verdicts": {"errors", "evaluation", "gates", "judging", "published", "report_cards", "stored_run"},
     "verbs": {
+        "compose",
+        "config",
+        "console",
         "errors",
         "gates",
+        "hub",
         "jsonfile",
         "judging",
         "language_table",
@@ -174,6 +189,7 @@ ALLOWED = {
         "store",
         "stored_run",
         "suites",
+        "sweep",
     },
     "__main__": {"compose", "config", "console", "errors", "hub", "sweep", "verbs"},
 }
@@ -192,7 +208,7 @@ LIBRARIES = {
     "rich": {"console"},
 }
 
-LIGHT_ROOMS = {"gates", "metrics", "scoring"}
+LIGHT_ROOMS = {"checks", "gates", "metrics", "scoring"}
 
 
 def shown(path):
@@ -277,7 +293,7 @@ HEAVY = ("torch", "ray", "transformers", "datasets")
         "from laya_sweep.__main__ import main; main(['--version'])",
         "import laya_sweep.config",
         "import laya_sweep.sweep",
-        "import laya_sweep.verbs, laya_sweep.published",
+        "import laya_sweep.verbs, laya_sweep.published, laya_sweep.checks, laya_sweep.metamorphic",
         "import laya_sweep.scoring, laya_sweep.metrics, laya_sweep.reports, laya_sweep.derive",
         "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
     ],

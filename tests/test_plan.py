@@ -103,6 +103,7 @@ RUNTIME_CHANGES = {
     "checkpoints.name": "another",
     "dataset.per_lang": 11,
     "languages": ("de", "en"),
+    "transforms.variants": 3,
     "regimes.name": "cold",
     "regimes.kind": "raw",
     "regimes.temperature": 1.7,
@@ -132,6 +133,7 @@ RUNTIME_CHANGES = {
     "gate.max_errored_share": 0.5,
     "gate.model": "english",
     "gate.branch": "committed",
+    "gate.checks": {"max": 0.1},
     "gate.languages": ("en",),
     "batch_tokens": 17,
     "batch_size": 7,
@@ -164,6 +166,7 @@ NARROWING_CHANGES = {
     "narrowing.group_size": (NarrowingSettings("knockout", group_size=16), 8),
 }
 
+DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
 HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
 
 
@@ -173,7 +176,7 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *NARROWING_CHANGES} == IDENTITY_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *NARROWING_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -208,6 +211,24 @@ def test_every_identity_field_of_the_hub_moves_the_key(world, name):
         world.settings, checkpoints=(checkpoint_settings("org/laya"),), dataset=dataset_settings(repo="org/massive")
     )
     assert world.key_of(changed(settings, name, HUB_CHANGES[name])) != world.key_of(settings)
+
+
+@pytest.mark.parametrize("name", sorted(DRAWN_CHANGES))
+def test_what_a_transform_draws_with_moves_the_key_where_it_draws(world, name):
+    value = DRAWN_CHANGES[name]
+    for transform, moves in (("option_order", True), ("label_rename", False), ("baseline", False)):
+        settings = dataclasses.replace(world.settings, transforms=(TransformSettings(transform),))
+        assert (world.key_of(changed(settings, name, value)) != world.key_of(settings)) == moves
+
+
+def test_more_variants_of_a_case_keep_the_ones_that_are_there(world):
+    few = dataclasses.replace(world.settings, transforms=(TransformSettings("option_order", variants=1),))
+    more = changed(few, "transforms.variants", 3)
+    [cell], [wider] = world.plan_of(few).cells, world.plan_of(more).cells
+    assert wider.key == cell.key
+    assert {*cell.row_ids} < {*wider.row_ids}
+    shown = {(variant.case_id, variant.name): variant for variant in wider.variants}
+    assert all(shown[variant.case_id, variant.name] == variant for variant in cell.variants)
 
 
 @pytest.mark.parametrize(

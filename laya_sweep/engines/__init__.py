@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from laya_sweep.engines.checkpoint import Checkpoint, locate
 from laya_sweep.engines.engine import (
@@ -29,6 +30,13 @@ def load_engine(folder: Path, device: str, threads: int, max_len: int, head_max_
     return TorchEngine(folder, device, threads, max_len, head_max_len)
 
 
+def agent_engine(agent: Any) -> Engine:  # noqa: ANN401 - the runtime's Agent, which may be loaded or not
+    """An engine around an agent that the caller loaded with the runtime (imports torch)."""
+    from laya_sweep.engines.torch_engine import TorchEngine
+
+    return TorchEngine.of_agent(agent)
+
+
 __all__ = [
     "LAYOUT_VERSION",
     "LEAST_OPTIONS",
@@ -42,6 +50,7 @@ __all__ = [
     "OutOfMemoryError",
     "Shape",
     "TemperatureFact",
+    "agent_engine",
     "load_engine",
     "locate",
     "padded_shape",

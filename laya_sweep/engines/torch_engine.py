@@ -16,7 +16,7 @@ from laya.common import QTYPES, build_sequence, collate_items
 from laya.shortlist import embed_fn_from_agent
 from torch.nn import functional
 
-from laya_sweep.engines.checkpoint import stage
+from laya_sweep.engines.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
 from laya_sweep.engines.engine import (
     EncodedQuestion,
     EncodingError,
@@ -58,6 +58,15 @@ class TorchEngine:
         self._agent.dtype = torch.float32
         self._require_device(device)
         self._tokenizer = MemoTokenizer(self._agent.tok)
+
+    @classmethod
+    def of_agent(cls, agent: laya.Agent) -> TorchEngine:
+        """An engine around an agent that the caller loaded, at the budgets of its checkpoint; it is not changed."""
+        engine = cls.__new__(cls)
+        engine._agent, engine._tokenizer, engine._warnings = agent, MemoTokenizer(agent.tok), ()
+        engine._max_len = int(agent.cfg.get("max_len", DEFAULT_MAX_LEN))
+        engine._head_max_len = int(agent.cfg.get("head_max_len", DEFAULT_HEAD_MAX_LEN))
+        return engine
 
     def info(self) -> EngineInfo:
         """See `Engine.info`."""

@@ -22,10 +22,11 @@ from laya_sweep.evaluation.reported import marks_of
 from laya_sweep.execution import PARITY_CASES, Shard, WorkerSpec
 from laya_sweep.execution.parity import TOLERANCE, check_parity
 from laya_sweep.execution.worker import Worker
+from laya_sweep.min_confidence import from_document
 from laya_sweep.narrowing import Narrower, narrowed_sample
 from laya_sweep.plan import Cell
 from laya_sweep.published.narrowed import kept_document
-from laya_sweep.reports import timing_figures
+from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import NARROWING_COLUMNS, AnsweredQuestion, Regime, kept_question, runtime_answers
 from laya_sweep.transforms import variants_of
 
@@ -39,11 +40,10 @@ _KEY = "evaluation"
 
 
 class _Asked(NamedTuple):
-    """Facts and decisions in the order of the data; `calls` is of the engine's forward."""
+    """Facts and decisions in the order of the data."""
 
     rows: CellRows
     decisions: pa.Table
-    calls: int
 
 
 def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regime) -> Outcome:
@@ -96,9 +96,8 @@ def _cell(dataset: Dataset, name: str) -> Cell:
 def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking, narrower: Narrower | None) -> None:
     """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
     step = max(1, len(cell.variants) // PARITY_CASES)
-    threshold = asking.min_confidence
-    marks = [] if isinstance(threshold, Mapping) else [threshold]
-    parity = check_parity(loaded.engine, narrowed_sample(narrower, cell.variants[::step]), marks)
+    sample = narrowed_sample(narrower, cell.variants[::step])
+    parity = check_parity(loaded.engine, sample, [from_document(asking.min_confidence)])
     if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
         got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
         expected = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
@@ -109,9 +108,11 @@ def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime, narro
     worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking), narrower)
     result = worker.run(Shard(_KEY, cell.checkpoint, "", "baseline", cell.variants, 0.0))
     assert result.part is not None
-    facts, timings = (pq.read_table(pa.BufferReader(data)) for data in (result.part.facts, result.part.timings))
-    rows = select_rows(cell, facts, timings)
-    return _Asked(rows, score_cell(rows, regime, loaded.temperatures), result.forward_calls)
+    assert result.part.calls is not None
+    parts = (result.part.facts, result.part.timings, result.part.calls)
+    facts, timings, calls = (pq.read_table(pa.BufferReader(data)) for data in parts)
+    rows = select_rows(cell, facts, timings, calls)
+    return _Asked(rows, score_cell(rows, regime, loaded.temperatures))
 
 
 def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
@@ -135,6 +136,7 @@ def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
         store_token="",
         parity_variants=(),
         min_confidence=(),
+        sort_by_length=asking.sort_by_length,
     )
 
 
@@ -173,22 +175,11 @@ def _with_marks(decisions: pa.Table, dataset: Dataset, answered: Sequence[Answer
 
 def _timing(asking: Asking, asked: _Asked) -> dict[str, Any]:
     """What happened in the calls; a row is one question here."""
-    rows = asked.rows.timings["batch_rows"].to_pylist()
-    grouped = sum(count > 1 for count in rows)
     threshold = asking.min_confidence
     return {
         "latency_metric": LATENCY,
         "cost_metric": COST,
-        "batch_size": asking.batch_size,
-        "batch_tokens": None if asking.batch_size else BATCH_TOKENS,
-        "batch_form": "questions",
-        "sort_by_length": asking.sort_by_length,
-        "sort_by_length_sent": False,
+        **call_figures(asked.rows.calls, asked.rows.facts.num_rows),
         "min_confidence": dict(threshold) if isinstance(threshold, Mapping) else threshold,
-        # Marks of a map are by the runtime's rule too, but the parity sample compares single thresholds.
-        "min_confidence_sent": threshold is not None and not isinstance(threshold, Mapping),
-        "chunks": asked.calls,
-        "rows_grouped": grouped,
-        "rows_alone": len(rows) - grouped,
-        "max_chunk": max(rows, default=0),
+        "min_confidence_sent": threshold is not None and asked.rows.timings.num_rows > 0,
     }

@@ -102,6 +102,7 @@ class Evaluation:
             self.metrics,
             identity={**self._schema(), **self.fingerprints()},
             min_confidence=from_document(self.min_confidence),
+            rounding=self.outcome.rounding,
             accepted=accepted_counts(decision_columns(self.decisions)),
             timings=self.figures,
             errored=self.dataset.questions - self.decisions.num_rows,

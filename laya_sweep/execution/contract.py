@@ -41,6 +41,7 @@ class WorkerSpec:
     min_confidence: tuple[MinConfidence, ...]
     sort_by_length: bool = False
     narrowing: NarrowingSettings = NO_NARROWING
+    parity_on_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

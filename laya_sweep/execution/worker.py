@@ -99,7 +99,7 @@ class Worker:
             threads=info.threads,
             digest=checkpoint.digest,
             temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
-            parity=check_parity(self._engine, sample, spec.min_confidence),
+            parity=check_parity(self._engine, sample, spec.min_confidence, on_all=spec.parity_on_all),
             sees_store=self._sees_store,
             load_s=load_s,
             warnings=info.warnings,

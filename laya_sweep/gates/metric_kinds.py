@@ -23,6 +23,8 @@ _HIGHER: Final = (
     "tournament_survival_rate",
     "tournament_accuracy_on_survivors",
     "semantic_agreement_rate",
+    "noul_label_swap",
+    "wrong_to_right_rate",
 )
 _LOWER: Final = (
     "score_mae",
@@ -38,6 +40,9 @@ _LOWER: Final = (
     "mean_js_divergence",
     "mean_absolute_confidence_drift",
     "worst_confidence_increase_on_disagreement",
+    "flip_rate",
+    "accuracy_drop",
+    "right_to_wrong_rate",
 )
 
 

@@ -22,7 +22,9 @@ from laya_sweep.metrics.legacy import acc_at_50_coverage
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
+from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.paired import PairedComparison, compare
+from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
     augrc,
@@ -38,6 +40,7 @@ __all__ = [
     "CHOICE",
     "COVERAGE_METRIC_DEFINITION",
     "NOUL",
+    "ROBUSTNESS_METRICS",
     "SCORE",
     "CalibrationBins",
     "ClassCounts",
@@ -49,6 +52,8 @@ __all__ = [
     "LevelCounts",
     "Measure",
     "MetricRow",
+    "PairColumns",
+    "PairFigures",
     "PairedComparison",
     "Proportion",
     "SliceColumn",
@@ -62,6 +67,7 @@ __all__ = [
     "bootstrap_interval",
     "brier",
     "compare",
+    "compare_pairs",
     "concat",
     "coverage",
     "curve",
@@ -82,5 +88,7 @@ __all__ = [
     "selective_accuracy",
     "selective_precision",
     "summarise",
+    "summarise_pairs",
+    "summarise_robustness",
     "wilson",
 ]

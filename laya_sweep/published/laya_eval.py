@@ -32,7 +32,7 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
     if published is not None:
         return _imported(published, figures, cases)
     document = {
-        "config": _config(result),
+        "config": laya_eval_config(result),
         "report": _report(figures, input_digests(cases)),
         "cases": cases,
         "summary": _summary(result, figures),
@@ -80,8 +80,11 @@ def _summary(result: StoredResult, figures: PublishedFigures) -> dict[str, Any]:
     }
 
 
-def _config(result: StoredResult) -> dict[str, Any]:
-    """Names as published; keys that a run of ours knows and the published one does not stand last."""
+def laya_eval_config(result: StoredResult) -> dict[str, Any]:
+    """Names as published; keys that a run of ours knows and the published one does not stand last.
+
+    What a labelled file has no word for (how it was sampled) is None.
+    """
     config, checkpoint = result.run.config, result.run.config["checkpoints"][result.checkpoint]
     dataset, versions = config["dataset"], config["library_versions"]
     return {
@@ -93,19 +96,19 @@ def _config(result: StoredResult) -> dict[str, Any]:
         "device": config["device"],
         "max_len": checkpoint["max_len"],
         "head_max_len": checkpoint["head_max_len"],
-        "dataset": dataset["path"] or dataset["repo"] or dataset["name"],
-        "split": dataset["split"],
-        "per_lang": dataset["per_lang"],
-        "n_opts": dataset["n_opts"],
-        "seed": dataset["seed"],
-        "instructions": dataset["instructions"],
+        "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
+        "split": dataset.get("split"),
+        "per_lang": dataset.get("per_lang"),
+        "n_opts": dataset.get("n_opts"),
+        "seed": dataset.get("seed"),
+        "instructions": dataset.get("instructions"),
         "temperatures": _temperatures(result),
         "laya_version": versions["laya"],
         "laya_sweep_version": versions["laya-sweep"],
         "checkpoint": result.checkpoint,
         "regime": result.regime,
         "transform": result.transform,
-        "sampling": dataset["sampling"],
+        "sampling": dataset.get("sampling"),
         **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
     }
 
@@ -123,7 +126,7 @@ def _temperatures(result: StoredResult) -> dict[str, float | None]:
 
 def _dataset_revision(config: Mapping[str, Any]) -> str | None:
     """The one commit that the rows of all languages came from; None for a folder."""
-    commits = {language.get("source", {}).get("commit") for language in config["languages"].values()}
+    commits = {(language.get("source") or {}).get("commit") for language in config["languages"].values()}
     return commits.pop() if len(commits) == 1 else None
 
 

@@ -18,11 +18,13 @@ from laya_sweep.store.schemas import (
     FACTS,
     LOGITS,
     METRICS,
+    PAIRS,
     RUN_CALLS,
     RUN_TIMINGS,
     SCHEMA_VERSION,
     TABLES,
     TIMINGS,
+    VARIANTS,
 )
 
 __all__ = [
@@ -34,11 +36,13 @@ __all__ = [
     "FACTS",
     "LOGITS",
     "METRICS",
+    "PAIRS",
     "RUN_CALLS",
     "RUN_TIMINGS",
     "SCHEMA_VERSION",
     "TABLES",
     "TIMINGS",
+    "VARIANTS",
     "CellFacts",
     "DamagedFileError",
     "FactStore",

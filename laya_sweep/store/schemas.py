@@ -215,6 +215,58 @@ CURVES = pa.schema(
     ]
 )
 
+#: How each variant shows each of its questions. Element s of the lists belongs to slot s, what the model reads first,
+#: second, ...: the label shown there (`presented_keys`), its canonical label (`transformed_to_canonical`) and its
+#: canonical index; element i of `canonical_to_transformed` is what canonical option i is called.
+VARIANTS = pa.schema(
+    [
+        pa.field("language", pa.string(), nullable=False),
+        pa.field("transform", pa.string(), nullable=False),
+        pa.field("case_id", pa.string(), nullable=False),
+        pa.field("variant", pa.string(), nullable=False),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("presented_keys", _STRINGS, nullable=False),
+        pa.field("canonical_to_transformed", _STRINGS, nullable=False),
+        pa.field("transformed_to_canonical", _STRINGS, nullable=False),
+        pa.field("canonical_indices", _INDICES, nullable=False),
+    ]
+)
+
+#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are variant
+#: minus baseline, over the options in canonical order. `*_tied` says that several options share the largest logit, of
+#: which the first canonical one is the answer (of a noul: true). `*_options_distinct` is how many options kept a token
+#: span of their own.
+PAIRS = pa.schema(
+    [
+        _CHECKPOINT,
+        *_ROW_KEYS,
+        pa.field("baseline_cell_key", pa.string(), nullable=False),
+        pa.field("regime", pa.string(), nullable=False),
+        pa.field("source_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("tags", _STRINGS, nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("n_options", pa.int32(), nullable=False),
+        pa.field("baseline_pred_index", pa.int32(), nullable=False),
+        pa.field("variant_pred_index", pa.int32(), nullable=False),
+        pa.field("baseline_pred_label", pa.string(), nullable=False),
+        pa.field("variant_pred_label", pa.string(), nullable=False),
+        pa.field("baseline_correct", pa.bool_()),
+        pa.field("variant_correct", pa.bool_()),
+        pa.field("agreement", pa.bool_(), nullable=False),
+        pa.field("mean_probability_drift", pa.float64(), nullable=False),
+        pa.field("max_probability_drift", pa.float64(), nullable=False),
+        pa.field("js_divergence", pa.float64(), nullable=False),
+        pa.field("confidence_drift", pa.float64(), nullable=False),
+        pa.field("absolute_confidence_drift", pa.float64(), nullable=False),
+        pa.field("baseline_tied", pa.bool_(), nullable=False),
+        pa.field("variant_tied", pa.bool_(), nullable=False),
+        pa.field("baseline_options_distinct", pa.int32()),
+        pa.field("variant_options_distinct", pa.int32()),
+    ]
+)
+
 LOGITS = pa.schema([_CHECKPOINT, *FACTS])
 RUN_CALLS = pa.schema([_CHECKPOINT, *CALLS])
 RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
@@ -228,5 +280,7 @@ TABLES: dict[str, pa.Schema] = {
     "decisions": DECISIONS,
     "logits": LOGITS,
     "metrics": METRICS,
+    "pairs": PAIRS,
     "timings": RUN_TIMINGS,
+    "variants": VARIANTS,
 }

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from laya_sweep.hub import Hub
-from laya_sweep.settings import DatasetSettings
+from laya_sweep.settings import PRESENTATION, DatasetSettings
 from laya_sweep.suites.case import Case
 from laya_sweep.suites.intent import IntentSuite
 from laya_sweep.suites.jsonl import JsonlSuite
+from laya_sweep.suites.presentation import PresentationSuite
 
 
 class Suite(Protocol):
@@ -64,4 +65,6 @@ def make_suite(settings: DatasetSettings, hub: Hub) -> Suite:
     """
     if settings.name == "jsonl":
         return JsonlSuite(settings)
+    if settings.name == PRESENTATION:
+        return PresentationSuite(settings)
     return IntentSuite(settings, hub)
