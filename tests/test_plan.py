@@ -135,6 +135,7 @@ RUNTIME_CHANGES = {
     "gate.branch": "committed",
     "gate.checks": {"max": 0.1},
     "gate.languages": ("en",),
+    "gate.checks": {"de": {}},
     "batch_tokens": 17,
     "batch_size": 7,
     "sort_by_length": True,
