@@ -133,7 +133,6 @@ RUNTIME_CHANGES = {
     "gate.max_errored_share": 0.5,
     "gate.model": "english",
     "gate.branch": "committed",
-    "gate.checks": {"max": 0.1},
     "gate.languages": ("en",),
     "gate.checks": {"de": {}},
     "batch_tokens": 17,
