@@ -12,6 +12,7 @@ from laya_sweep.calibration_map import map_of, without_own_key
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
+from laya_sweep.narrowing import narrowing_document
 from laya_sweep.plan import Cell, Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
 from laya_sweep.scoring import option_labels
@@ -110,6 +111,7 @@ def config_document(
             for asked, checkpoint in zip(settings.checkpoints, plan.checkpoints, strict=True)
         },
         "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
+        **narrowing_document(settings.narrowing),
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
         "metrics": {
             "rounding": settings.metrics.rounding,

@@ -27,7 +27,7 @@ from laya_sweep.engines import locate
 from laya_sweep.engines.onnx_file import ROWS_NOTE, TOGETHER
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, ordered_json
 from laya_sweep.plan import Cell, Language, build_languages, make_plan, shards
-from laya_sweep.settings import RegimeSettings, StoreSettings, TableMapping, TransformSettings
+from laya_sweep.settings import NarrowingSettings, RegimeSettings, StoreSettings, TableMapping, TransformSettings
 from laya_sweep.store import FactStore, Part, RowId
 from laya_sweep.suites import intent, make_suite
 from laya_sweep.transforms import TRANSFORMS, variants_of
@@ -178,6 +178,15 @@ IDENTITY_CHANGES = {
     "executor.num_gpus": 0.5,
 }
 
+#: On top of a narrowing that reads the field.
+NARROWING_CHANGES = {
+    "narrowing.name": (NarrowingSettings(), "knockout"),
+    "narrowing.k": (NarrowingSettings("shortlist", 20, "m:f", "v1"), 21),
+    "narrowing.embedder": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "m:g"),
+    "narrowing.embedder_id": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "v2"),
+    "narrowing.group_size": (NarrowingSettings("knockout", group_size=16), 8),
+}
+
 DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
 ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
 
@@ -190,7 +199,8 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES} == IDENTITY_FIELDS
+    moving = {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES, *NARROWING_CHANGES}
+    assert moving == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -229,6 +239,18 @@ def test_a_default_written_out_is_the_same_cell(world):
     settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
     said = changed(changed(settings, "dataset.mapping.format", None), "dataset.mapping.quoted", False)
     assert world.key_of(said) == world.key_of(settings)
+
+
+@pytest.mark.parametrize("name", sorted(NARROWING_CHANGES))
+def test_every_identity_field_of_a_narrowing_moves_the_key(world, name):
+    narrowing, value = NARROWING_CHANGES[name]
+    settings = dataclasses.replace(world.settings, narrowing=narrowing)
+    assert world.key_of(changed(settings, name, value)) != world.key_of(settings)
+
+
+def test_no_narrowing_is_no_part_of_an_identity(world):
+    [cell] = world.plan_of(world.settings).cells
+    assert "narrowing" not in cell.identity
 
 
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))
