@@ -10,9 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
-from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list
+from laya_sweep.errors import AUTO, ConfigError, Problem, UsageError, name_list
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
+from laya_sweep.routing import route_table, router_of
 from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
@@ -20,6 +21,8 @@ from laya_sweep.settings import (
     GateSettings,
     MetricSettings,
     RegimeSettings,
+    RouterSettings,
+    RouteSettings,
     Settings,
     StoreSettings,
     TransformSettings,
@@ -48,6 +51,10 @@ class Fields:
         """Note one fault of `key`."""
         what = ".".join(part for part in (self._where, key) if part) or "the configuration"
         self._problems.append(Problem(what, expected, f"{got!r}", next_step))
+
+    def inner(self, key: str, raw: object) -> Fields:
+        """A reader of a mapping inside this one."""
+        return Fields(raw, f"{self._where}.{key}", self._problems)
 
     def get(self, key: str) -> object:
         """The raw value, None where it is missing."""
@@ -120,8 +127,9 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     problems: list[Problem] = []
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
+    asked = _named(fields, "checkpoints", problems, _checkpoint)
     settings = Settings(
-        checkpoints=_named(fields, "checkpoints", problems, _checkpoint),
+        checkpoints=tuple(entry for entry in asked if isinstance(entry, CheckpointSettings)),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_named(fields, "transform", problems, _transform),
@@ -139,6 +147,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
         sort_by_length=fields.flag("sort_by_length"),
+        routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
     )
     fields.close()
     if problems:
@@ -162,7 +171,9 @@ _EXAMPLES = {
 }
 
 
-def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
+def _checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSettings:
+    if fields.get("source") == AUTO:
+        return _router(name, fields)
     settings = CheckpointSettings(
         name=name,
         source=fields.text("source"),
@@ -172,9 +183,53 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
         head_max_len=fields.optional_integer("head_max_len", 8),
     )
     fields.close()
-    if settings.source == AUTO:
-        fields.complain("source", "a folder or a Hub repository", AUTO, NO_AUTO)
     return settings
+
+
+def _router(name: str, fields: Fields) -> RouterSettings:
+    settings = RouterSettings(
+        name=name,
+        routes=_routes(fields),
+        default=fields.optional_text("default"),
+        auto_task_detection=fields.get("auto_task_detection") is not None and fields.flag("auto_task_detection"),
+        max_len=fields.optional_integer("max_len", 8),
+        head_max_len=fields.optional_integer("head_max_len", 8),
+    )
+    fields.close()
+    try:
+        router_of(settings)
+    except ValueError:
+        known = name_list([route.name for route in settings.routes], str(settings.default))
+        fields.complain("default", f"one of its routes ({known})", settings.default, "name one of them")
+    return settings
+
+
+def _routes(fields: Fields) -> tuple[RouteSettings, ...]:
+    """The whole table of a router: the runtime's own routes, with those that are written."""
+    raw = fields.get("routes")
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain("routes", "a map of name to checkpoint", raw, "for example routes.multilingual=FOLDER")
+    own = [_route(fields, str(name), value) for name, value in raw.items()] if isinstance(raw, Mapping) else []
+    try:
+        return route_table(own)
+    except ValueError as error:
+        fields.complain("routes", "names that a router takes", " ".join(str(error).split()), "correct the name")
+    return route_table(())
+
+
+def _route(fields: Fields, name: str, raw: object) -> RouteSettings:
+    """A route written as its source, or as a mapping of a checkpoint's parts."""
+    inner = fields.inner(f"routes.{name}", {"source": raw} if isinstance(raw, str) else raw)
+    route = RouteSettings(
+        name=name,
+        source=inner.text("source"),
+        subfolder=inner.optional_text("subfolder"),
+        revision=inner.optional_text("revision"),
+    )
+    inner.close()
+    if route.source == AUTO:
+        inner.complain("source", "a folder or a Hub repository", AUTO, "a route is one checkpoint")
+    return route
 
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from laya_sweep.engines import Checkpoint, TemperatureFact
+from laya_sweep.errors import AUTO
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
 from laya_sweep.reports import ResultReport
+from laya_sweep.routing import Route, RoutedCheckpoint
 from laya_sweep.settings import Settings
-from laya_sweep.store import CASES, CHECKPOINTS
+from laya_sweep.store import CASES, CHECKPOINTS, ROUTES
 from laya_sweep.suites import Case, Suite, questions_fingerprint
 
 
@@ -38,11 +41,30 @@ def cases_table(cases: Iterable[Case]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=CASES)
 
 
-def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[str, list[TemperatureFact]]) -> pa.Table:
-    """Checkpoints with their identity, budgets and temperatures by question type and bucket."""
+def routes_table(routers: Iterable[RoutedCheckpoint]) -> pa.Table:
+    """Where each case of a routed checkpoint went, and what was detected in it; empty where none is routed."""
+    rows = [{"checkpoint": router.name, **route._asdict()} for router in routers for route in ordered_routes(router)]
+    return pa.Table.from_pylist(rows, schema=ROUTES)
+
+
+def ordered_routes(router: RoutedCheckpoint) -> list[Route]:
+    """Its routes by language, then in the order of the cases."""
+    return sorted(router.routes.values(), key=lambda route: (route.language, route.row_index))
+
+
+def checkpoints_table(
+    results: Mapping[str, Mapping[str, Checkpoint]], temperatures: Mapping[str, list[TemperatureFact]]
+) -> pa.Table:
+    """Who answers for each result, with identity, budgets and temperatures by question type and bucket.
+
+    Args:
+        results: as those of a plan.
+        temperatures: of the checkpoints, by their own names.
+    """
     rows = [
         {
-            "checkpoint": checkpoint.name,
+            "checkpoint": name,
+            "model": model,
             "source": checkpoint.source,
             "subfolder": checkpoint.subfolder,
             "commit": checkpoint.commit,
@@ -56,7 +78,8 @@ def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[s
             "temperature_served": fact.served,
             "temperature_source": fact.source,
         }
-        for checkpoint in checkpoints
+        for name, members in results.items()
+        for model, checkpoint in members.items()
         for fact in temperatures[checkpoint.name]
     ]
     return pa.Table.from_pylist(rows, schema=CHECKPOINTS)
@@ -68,6 +91,7 @@ def config_document(
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
     requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
+    named = [members[name] for name, members in plan.results.items() if plan.router(name) is None]
     return {
         "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
         "dataset": suite.document(),
@@ -79,8 +103,9 @@ def config_document(
                 "requested_revision": requested[checkpoint.name],
                 **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
             }
-            for checkpoint in plan.checkpoints
-        },
+            for checkpoint in named
+        }
+        | {router.name: _router_document(router, temperatures) for router in plan.routers},
         "regimes": {
             regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
         },
@@ -115,18 +140,13 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
     """The plan for a person: cells, forwards, what is cached, and what the grid would cost without shared logits."""
     grid = len(settings.regimes) * len(settings.min_confidence)
     lines = [
-        f"plan: {len(plan.checkpoints)} checkpoint(s) x {len(plan.languages)} language(s) x "
+        f"plan: {len(plan.results)} checkpoint(s) x {len(plan.languages)} language(s) x "
         f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
         f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
         f"= {grid} grid points",
         f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
-    for checkpoint in plan.checkpoints:
-        own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]
-        rows, pending = sum(len(cell.row_ids) for cell in own), sum(cell.pending_rows for cell in own)
-        lines.append(
-            f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
-        )
+    lines += [_result_line(plan, name) for name in plan.results]
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
     lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
@@ -134,6 +154,25 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def routes_line(router: RoutedCheckpoint) -> str:
+    """`auto: english 3 cases, multilingual 9, of which 2 rows name it themselves`."""
+    counts = Counter(route.model for route in router.routes.values())
+    asked = sum(route.asked is not None for route in router.routes.values())
+    shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "no case"
+    return f"{router.name} goes to: {shown}" + (f"; {asked} rows name it themselves" if asked else "")
+
+
+def _result_line(plan: Plan, name: str) -> str:
+    """What a result costs; of rows that two results need, the second's are shared."""
+    own = [cell for cell in plan.cells if cell.checkpoint == name]
+    rows, shared = sum(len(cell.row_ids) for cell in own), sum(len(cell.shared) for cell in own)
+    pending = sum(cell.pending_rows for cell in own)
+    line = f"  {name}: {len(own)} cells, {rows} forwards: {rows - shared - pending} cached, {pending} to run"
+    router = plan.router(name)
+    line += f", {shared} shared with another checkpoint of this plan" if shared else ""
+    return line if router is None else f"{line}; {routes_line(router)}"
 
 
 def damage_line(damage: str) -> str:
@@ -174,6 +213,30 @@ def _checkpoint_document(checkpoint: Checkpoint, temperatures: Sequence[Temperat
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
         "temperatures": {fact.bucket: {"raw": fact.raw, "served": fact.served} for fact in temperatures},
+    }
+
+
+def _router_document(router: RoutedCheckpoint, temperatures: Mapping[str, Sequence[TemperatureFact]]) -> dict[str, Any]:
+    """A routed checkpoint under the keys of a named one, which hold nothing of it, and who answered for it."""
+    settings = router.settings
+    asked = {route.name: route.revision for route in settings.routes}
+    routes = {
+        model: {"requested_revision": asked[model], **_checkpoint_document(entry, temperatures[entry.name])}
+        for model, entry in router.members.items()
+    }
+    return {
+        "requested_revision": None,
+        "source": AUTO,
+        "subfolder": None,
+        "commit": None,
+        "digests": {model: entry["digests"] for model, entry in routes.items()},
+        "max_len": settings.max_len,
+        "head_max_len": settings.head_max_len,
+        "temperatures": {},
+        "default": settings.default,
+        "auto_task_detection": settings.auto_task_detection,
+        "routes": routes,
+        "routes_known": [route.name for route in settings.routes],
     }
 
 

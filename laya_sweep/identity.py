@@ -25,6 +25,11 @@ IDENTITY_FIELDS = frozenset(
         "checkpoints.revision",
         "checkpoints.max_len",
         "checkpoints.head_max_len",
+        "routers.max_len",
+        "routers.head_max_len",
+        "routers.routes.source",
+        "routers.routes.subfolder",
+        "routers.routes.revision",
         "transforms.name",
         "dataset.name",
         "dataset.path",
@@ -42,6 +47,10 @@ IDENTITY_FIELDS = frozenset(
 RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
+        "routers.name",  # a router decides which checkpoint is asked, and that one's cells are the same without it
+        "routers.default",
+        "routers.auto_task_detection",
+        "routers.routes.name",
         "dataset.per_lang",
         "languages",
         "regimes.name",

@@ -26,6 +26,8 @@ from laya_sweep.documents import (
     dry_run_text,
     environment_document,
     macro_line,
+    routes_line,
+    routes_table,
 )
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
@@ -47,6 +49,7 @@ from laya_sweep.reports import (
     slice_lines,
     timing_document,
 )
+from laya_sweep.routing import locate_routes, route_counts
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
@@ -89,10 +92,14 @@ class SweepRun:
         checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
         self._languages = self._suite.languages(settings.languages)
         languages = build_languages(self._suite, self._languages)
-        self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
+        cases = [case for language in languages for case in language.cases]
+        routers = [locate_routes(router, cases, checkpoints, hub) for router in settings.routers]
+        self.plan: Plan = make_plan(settings, checkpoints, languages, self._store, routers)
         self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
-        self._rows: dict[str, CellRows] = {}
+        self._parts: dict[tuple[str, str, str], list[CellRows]] = {}
+        self._rows: dict[tuple[str, str, str], CellRows] = {}
+        self._cells = Counter(cell.place for cell in self.plan.cells)
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
 
     def execute(self, folder: Path, started: float) -> int:
@@ -108,12 +115,15 @@ class SweepRun:
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
         )
+        for router in plan.routers:
+            console.note(routes_line(router))
+        waiting = plan.waiting
         for cell in plan.cells:
-            if not cell.pending:
+            if cell.key not in waiting:
                 self._finish(cell)
         stats = self._infer()
         for cell in plan.cells:
-            if cell.key not in self._rows:
+            if not self._is_read(cell):
                 self._finish(cell)
         results = self._write(folder)
         self._write_provenance(folder, stats, started)
@@ -161,11 +171,22 @@ class SweepRun:
             self._temperatures[name] = _temperatures(checkpoint, self._store)
         return self._temperatures[name]
 
+    def _is_read(self, cell: Cell) -> bool:
+        return any(rows.cell.answered_by == cell.answered_by for rows in self._parts.get(cell.place, ()))
+
     def _finish(self, cell: Cell) -> None:
-        """Read a complete cell back, score it under every regime, and say its lines."""
+        """Read a complete cell back; with the last one of its place, score that."""
         committed = self._store.read(cell.key)
-        rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
-        self._rows[cell.key] = rows
+        parts = self._parts.setdefault(cell.place, [])
+        parts.append(derive.select_rows(cell, committed.facts, committed.timings, committed.calls))
+        if len(parts) == self._cells[cell.place]:
+            self._score(parts)
+
+    def _score(self, parts: list[CellRows]) -> None:
+        """Score what answered one language of a result under every regime, and say its lines."""
+        rows = derive.joined(sorted(parts, key=lambda part: part.cell.answered_by))
+        cell = rows.cell
+        self._rows[cell.place] = rows
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
             self._console.note(f"{cell.checkpoint} {cell.language} failed: {failure}")
@@ -174,7 +195,8 @@ class SweepRun:
             self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
-            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint), self._settings.metrics.rounding)
+            buckets = {part.cell.answered_by: self._buckets(part.cell.asked_of) for part in parts}
+            table = derive.score_place(parts, regime, buckets, self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
             figures = language_figures(derive.decision_columns(table))
@@ -192,7 +214,8 @@ class SweepRun:
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
             "cases": cases_table(case for language in self.plan.languages for case in language.cases),
-            "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
+            "routes": routes_table(self.plan.routers),
+            "checkpoints": checkpoints_table(self.plan.results, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
             "calls": self._joined("calls", RUN_CALLS),
@@ -220,31 +243,45 @@ class SweepRun:
                 if threshold is not None:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
-            _mark_entry(key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key))
+            _mark_entry(key, threshold, self._fault(key, threshold, faults) if served else _not_served(key))
             for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
         ]
 
+    def _fault(
+        self, key: ResultKey, threshold: MinConfidence, faults: Mapping[tuple[str, MinConfidence], str | None]
+    ) -> str | None:
+        """Of a result: that of the first of its checkpoints that has one."""
+        members = self.plan.results[key.checkpoint]
+        if not members:
+            return "no case was answered"
+        found = [(model, faults[entry.name, threshold]) for model, entry in members.items()]
+        wrong = [fault if model == key.checkpoint else f"{model}: {fault}" for model, fault in found if fault]
+        return wrong[0] if wrong else None
+
     def _is_served(self, key: ResultKey) -> bool:
-        served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
+        served = {
+            model: {fact.bucket: fact.served for fact in self._temperatures_of(entry.name)}
+            for model, entry in self.plan.results[key.checkpoint].items()
+        }
         return derive.is_served(self._decided(key), served)
 
     def _parity_key(self, checkpoint: Checkpoint) -> str:
         """What decides the runtime's answers to given cases: a cell's identity without its cases, and temperatures."""
-        identity = next((cell.identity for cell in self.plan.cells if cell.checkpoint == checkpoint.name), {})
+        identity = next((cell.identity for cell in self.plan.cells if cell.asked_of == checkpoint.name), {})
         engine = {name: value for name, value in identity.items() if name not in ("suite", "language", "transform")}
         return value_digest([engine, checkpoint.temperatures])
 
     def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
-        rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
+        rows = dict.fromkeys(self.plan.results, 0)
         rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
         return timing_document(tables["timings"], tables["calls"], rows, self._marks())
 
     def _result_keys(self) -> list[ResultKey]:
         return [
-            ResultKey(checkpoint.name, transform.name, regime.name)
-            for checkpoint in self.plan.checkpoints
+            ResultKey(name, transform.name, regime.name)
+            for name in self.plan.results
             for transform in self._settings.transforms
             for regime in self._regimes
         ]
@@ -265,6 +302,7 @@ class SweepRun:
 
     def _report(self, key: ResultKey, rows: list[MetricRow]) -> ResultReport:
         ran = self._decisions.get(key, {})
+        router = self.plan.router(key.checkpoint)
         failed = dict(self.plan.failed_languages)
         errored: list[RowError] = []
         for cell_rows in self._rows.values():
@@ -281,6 +319,7 @@ class SweepRun:
             failed=dict(sorted(failed.items())),
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
+            routes=None if router is None else route_counts(router.routes.values()),
             rows=tuple(rows),
             served=self._is_served(key),
         )
@@ -288,9 +327,9 @@ class SweepRun:
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
         tables = [schema.empty_table()]
-        for cell in self.plan.cells:
-            table = getattr(self._rows[cell.key], what)
-            names = pa.array([cell.checkpoint] * table.num_rows, pa.string())
+        for place in self._cells:
+            table = getattr(self._rows[place], what)
+            names = pa.array([place[0]] * table.num_rows, pa.string())
             tables.append(pa.table([names, *table.columns], schema=schema))
         return pa.concat_tables(tables)
 
@@ -346,9 +385,13 @@ def _not_served(key: ResultKey) -> str:
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:
-    """Temperatures in force, by where they came from."""
-    pairs = zip(decisions["temperature_source"].to_pylist(), decisions["temperature"].to_pylist(), strict=True)
-    return dict(sorted(pairs))
+    """Temperatures in force by where they came from; of a routed checkpoint by who answered and that."""
+    names = ("checkpoint", "model", "temperature_source", "temperature")
+    rows = set(zip(*(decisions[name].to_pylist() for name in names), strict=True))
+    return {
+        source if model == checkpoint else f"{model} {source}": value
+        for checkpoint, model, source, value in sorted(rows)
+    }
 
 
 def _busiest(stats: InferenceStats, settings: Settings) -> int:

@@ -44,19 +44,31 @@ ALLOWED = {
     },
     "store": {"errors", "identity"},
     "execution": {"engines", "errors", "hub", "min_confidence", "scoring", "settings", "store", "transforms"},
-    "plan": {"engines", "execution", "identity", "settings", "store", "suites", "transforms"},
+    "routing": {"engines", "errors", "hub", "settings", "suites"},
+    "plan": {"engines", "execution", "identity", "routing", "settings", "store", "suites", "transforms"},
     "inference": {"console", "engines", "execution", "plan", "settings", "store", "transforms"},
     # derived: no torch, no Ray
     "scoring": {"min_confidence"},
     "metrics": {"min_confidence"},
     "gates": {"errors", "jsonfile", "language_table", "metrics", "min_confidence"},
     "reports": {"identity", "metrics", "min_confidence"},
-    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store"},
+    "derive": {"errors", "identity", "metrics", "min_confidence", "plan", "scoring", "store", "transforms"},
     # the command line
     "compose": {"errors"},
-    "config": {"errors", "jsonfile", "min_confidence", "settings", "suites", "transforms"},
+    "config": {"errors", "jsonfile", "min_confidence", "routing", "settings", "suites", "transforms"},
     "console": {"execution"},
-    "documents": {"engines", "identity", "min_confidence", "plan", "reports", "settings", "store", "suites"},
+    "documents": {
+        "engines",
+        "errors",
+        "identity",
+        "min_confidence",
+        "plan",
+        "reports",
+        "routing",
+        "settings",
+        "store",
+        "suites",
+    },
     "run_folder": {"errors", "store"},
     "sweep": {
         "console",
@@ -73,6 +85,7 @@ ALLOWED = {
         "min_confidence",
         "plan",
         "reports",
+        "routing",
         "run_folder",
         "scoring",
         "settings",
@@ -165,7 +178,7 @@ LIBRARIES = {
     "datasets": {"hub"},
     "huggingface_hub": {"hub"},
     "transformers": {"demo"},
-    "laya": {"config", "demo", "engines", "evaluation"},  # evaluation: the runtime's threshold rule
+    "laya": {"config", "demo", "engines", "evaluation", "routing"},  # evaluation: the runtime's threshold rule
     "rich": {"console"},
 }
 

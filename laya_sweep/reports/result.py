@@ -20,7 +20,8 @@ SLICES = ("model", "qid", "tag")
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
     `errored` lists the questions without an answer (language, index, question, error). `served` tells whether the
-    runtime applies these temperatures, so that marks at a min_confidence are its own; None where that is unknown."""
+    runtime applies these temperatures, so that marks at a min_confidence are its own; None where that is unknown.
+    `routes` counts, by language, where the cases of a routed checkpoint went; None of a named one."""
 
     checkpoint: str
     transform: str
@@ -31,6 +32,7 @@ class ResultReport:
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
     served: bool | None = None
+    routes: Mapping[str, Mapping[str, Any]] | None = None
 
     @property
     def ran(self) -> list[str]:
@@ -72,6 +74,7 @@ class ResultReport:
 
     def document(self) -> dict[str, Any]:
         """The result as JSON values."""
+        routes = {} if self.routes is None else {"routes": {code: dict(own) for code, own in self.routes.items()}}
         return {
             "checkpoint": self.checkpoint,
             "transform": self.transform,
@@ -89,6 +92,7 @@ class ResultReport:
                 dimension: {value: _figures(self.rows, dimension, value) for value in self.slice_values(dimension)}
                 for dimension in SLICES
             },
+            **routes,
         }
 
     def _language(self, code: str) -> dict[str, Any]:

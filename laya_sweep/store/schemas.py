@@ -96,10 +96,12 @@ CASES = pa.schema(
     ]
 )
 
-#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures.
+#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures. A routed checkpoint
+#: has these rows for each `model` that answers some of its cases; of any other that is the checkpoint itself.
 CHECKPOINTS = pa.schema(
     [
         _CHECKPOINT,
+        pa.field("model", pa.string(), nullable=False),
         pa.field("source", pa.string(), nullable=False),
         pa.field("subfolder", pa.string()),
         pa.field("commit", pa.string()),
@@ -115,7 +117,8 @@ CHECKPOINTS = pa.schema(
     ]
 )
 
-#: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is
+#: One row per answered question and regime. `model` is who answered: the checkpoint itself, or of a routed one the
+#: route that the case took. Probabilities in canonical option order. `answer_confidence` is
 #: max p, `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what its min_confidence compares.
 #: `margin` is the gap between the two most probable options. `correct` is null for score questions. What an imported
 #: document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`, `margin`) is null.
@@ -123,6 +126,7 @@ DECISIONS = pa.schema(
     [
         _CHECKPOINT,
         *_ROW_KEYS,
+        pa.field("model", pa.string(), nullable=False),
         pa.field("regime", pa.string(), nullable=False),
         pa.field("source_id", pa.string(), nullable=False),
         pa.field("row_index", pa.int32(), nullable=False),
@@ -192,6 +196,25 @@ CURVES = pa.schema(
     ]
 )
 
+#: One row per case of a routed checkpoint: the row's own choice, who answers and the router's reason, and what the
+#: runtime detects in the state (script, language where it decides on one, whether that is English). `workflow` is one
+#: of the runtime's own that the question ids match.
+ROUTES = pa.schema(
+    [
+        _CHECKPOINT,
+        pa.field("language", pa.string(), nullable=False),
+        pa.field("case_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("asked", pa.string()),
+        pa.field("model", pa.string(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("detected_script", pa.string(), nullable=False),
+        pa.field("detected_language", pa.string()),
+        pa.field("detected_english", pa.bool_(), nullable=False),
+        pa.field("workflow", pa.string()),
+    ]
+)
+
 LOGITS = pa.schema([_CHECKPOINT, *FACTS])
 RUN_CALLS = pa.schema([_CHECKPOINT, *CALLS])
 RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
@@ -205,5 +228,6 @@ TABLES: dict[str, pa.Schema] = {
     "decisions": DECISIONS,
     "logits": LOGITS,
     "metrics": METRICS,
+    "routes": ROUTES,
     "timings": RUN_TIMINGS,
 }
