@@ -185,9 +185,9 @@ def test_no_threshold_and_zero_are_different():
 def test_a_regime_is_served_where_every_decision_has_the_runtimes_temperature():
     table = decisions_of("en", 6, 3)
     served = {bucket: entry.served for bucket, entry in BUCKETS.items()}
-    assert is_served(table, served)
-    assert is_served(table, {**served, "noul:2": 0.5})  # asked of no question here
-    assert not is_served(table, {**served, "choice:3-5": 0.5})
+    assert is_served(table, {"mine": served})
+    assert is_served(table, {"mine": {**served, "noul:2": 0.5}})  # asked of no question here
+    assert not is_served(table, {"mine": {**served, "choice:3-5": 0.5}, "another": served})
     assert is_served(DECISIONS.empty_table(), {})
 
 
