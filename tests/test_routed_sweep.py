@@ -16,6 +16,7 @@ import pytest
 from labelled_sets import labelled_set, lines_of
 from laya.evals import Dataset, ScoreWithin, default_evaluators, evaluate
 from laya.evals_cli import RouterRunner
+from laya.lang import analyse
 
 from laya_sweep.__main__ import main
 from laya_sweep.demo import CHECKPOINTS_FOLDER
@@ -92,7 +93,7 @@ def test_every_case_is_answered_by_the_routers_choice(inside):
             choice.model,
             choice.reason,
         )
-        assert routes[i]["detected_script"] == laya.analyse(row["state"])["script"]
+        assert routes[i]["detected_script"] == analyse(row["state"])["script"]
         assert routes[i]["language"] == row["language"]
 
 
@@ -245,3 +246,14 @@ def test_the_published_document_says_who_answered(tmp_path, monkeypatch, capsys)
     assert Counter(row["model"] for row in table("decisions", "BACK")) == Counter(models.values())
     assert main(["export", "BACK", "--format", "laya-eval", "--out", "again.json"]) == 0
     assert json.loads(Path("again.json").read_text("utf-8"))["cases"] == document["cases"]
+
+
+def test_two_names_of_one_checkpoint_cost_one_and_both_have_results(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    twin = ["checkpoint=[demo_english]", "+checkpoints.twin.source=bundled:demo_english"]
+    assert main([*twin, "languages=[en]", "dataset.per_lang=2", "executor=inline", "regime=[raw]", "out_dir=OUT"]) == 0
+    assert json.loads(Path("OUT/provenance.json").read_text("utf-8"))["forward_rows"] == 2
+    figures = {one["checkpoint"]: one["overall"]["metrics"]["choice_accuracy"] for one in report()["results"]}
+    assert figures["demo_english"] == figures["twin"]
+    assert figures["twin"]["n"] == 2
+    assert "2 rows: 0 cached, 2 to run" in capsys.readouterr().err
