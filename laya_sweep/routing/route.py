@@ -7,15 +7,15 @@ a difference between variants is the model's and never the router's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
-
-from laya.lang import analyse
-from laya.router import Router
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from laya_sweep.errors import Problem, UsageError, name_list, one_line
 from laya_sweep.routing.table import router_of
 from laya_sweep.settings import RouterSettings
 from laya_sweep.suites import Case
+
+if TYPE_CHECKING:
+    from laya.router import Router
 
 
 class Route(NamedTuple):
@@ -70,6 +70,8 @@ def _knows(router: Router, name: str) -> bool:
 
 
 def _route(router: Router, case: Case) -> Route:
+    from laya.lang import analyse
+
     decision = router.route(case.state, case.questions, model=case.model)
     detected: Mapping[str, Any] = decision["detection"] or analyse(case.state)
     undecided = detected["script"] == "unknown" or detected["language_undecided"]

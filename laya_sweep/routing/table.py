@@ -1,14 +1,18 @@
-"""The table of a router: the names that a row or the router uses, and the checkpoint behind each."""
+"""The table of a router: the names that a row or the router uses, and the checkpoint behind each.
+
+The runtime is imported where it is asked: a verb that reads finished runs needs none of it.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
-
-from laya.router import Router, canonical_name
+from typing import TYPE_CHECKING, Any
 
 from laya_sweep.settings import RouterSettings, RouteSettings
+
+if TYPE_CHECKING:
+    from laya.router import Router
 
 
 def route_table(own: Iterable[RouteSettings]) -> tuple[RouteSettings, ...]:
@@ -37,16 +41,22 @@ def router_of(settings: RouterSettings) -> Router:
     Raises:
         ValueError: its `default` is no name of the table.
     """
+    from laya.router import Router
+
     models = {route.name: (route.source, route.subfolder) for route in settings.routes}
     named = {} if settings.default is None else {"default": settings.default}
     return Router(models=models, auto_task_detection=settings.auto_task_detection, **named)
 
 
 def _models(own: dict[str, str]) -> dict[str, Any]:
+    from laya.router import Router
+
     return dict(Router(models=own, standalone_repos=True).models)
 
 
 def _checked_name(route: RouteSettings) -> str:
+    from laya.router import canonical_name
+
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         try:
