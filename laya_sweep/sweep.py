@@ -49,7 +49,7 @@ from laya_sweep.reports import (
     slice_lines,
     timing_document,
 )
-from laya_sweep.routing import locate_routes, route_counts
+from laya_sweep.routing import locate_routers, route_counts
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import Settings
@@ -93,7 +93,7 @@ class SweepRun:
         self._languages = self._suite.languages(settings.languages)
         languages = build_languages(self._suite, self._languages)
         cases = [case for language in languages for case in language.cases]
-        routers = [locate_routes(router, cases, checkpoints, hub) for router in settings.routers]
+        routers = locate_routers(settings.routers, cases, checkpoints, hub)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store, routers)
         self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}

@@ -24,7 +24,7 @@ from laya_sweep import identity, plan
 from laya_sweep.engines import locate
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
 from laya_sweep.plan import Cell, build_languages, make_plan, shards
-from laya_sweep.routing import locate_routes
+from laya_sweep.routing import locate_routers
 from laya_sweep.settings import RegimeSettings, RouterSettings, RouteSettings, StoreSettings, TransformSettings
 from laya_sweep.store import FactStore, Part, RowId
 from laya_sweep.suites import IntentSuite, intent
@@ -69,7 +69,7 @@ def world(tmp_path):
             located = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
             languages = build_languages(IntentSuite(settings.dataset, hub), settings.languages)
             cases = [case for language in languages for case in language.cases]
-            routers = [locate_routes(router, cases, located, hub) for router in settings.routers]
+            routers = locate_routers(settings.routers, cases, located, hub)
             return make_plan(settings, located, languages, store, routers)
 
         @classmethod

@@ -31,6 +31,17 @@ class RoutedCheckpoint:
         return tuple(case for case in cases if self.routes[case.language, case.case_id].model == model)
 
 
+def locate_routers(
+    routers: Iterable[RouterSettings], cases: Sequence[Case], named: Sequence[Checkpoint], hub: Hub
+) -> list[RoutedCheckpoint]:
+    """Each of several routers as `locate_routes` has it; a member that an earlier one has is that one."""
+    known, made = [*named], list[RoutedCheckpoint]()
+    for settings in routers:
+        made.append(locate_routes(settings, cases, known, hub))
+        known += made[-1].members.values()
+    return made
+
+
 def locate_routes(
     settings: RouterSettings, cases: Iterable[Case], named: Sequence[Checkpoint], hub: Hub
 ) -> RoutedCheckpoint:

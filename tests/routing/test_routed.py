@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from builders import (
     CHECKPOINT_CONFIG,
@@ -16,7 +18,7 @@ from builders import (
 from laya_sweep.engines import locate
 from laya_sweep.errors import CheckpointError
 from laya_sweep.plan import Language, make_plan
-from laya_sweep.routing import locate_routes, route_table
+from laya_sweep.routing import locate_routers, locate_routes, route_table
 from laya_sweep.settings import RouterSettings, RouteSettings
 from laya_sweep.store import FactStore
 
@@ -57,6 +59,18 @@ def test_a_named_checkpoint_that_is_the_same_answers_for_the_route(tmp_path):
         "english": "mine",
         "multilingual": "auto/multilingual",
     }
+
+
+def test_two_routers_ask_one_checkpoint_once(tmp_path):
+    auto = settings_of(
+        english=write_checkpoint(tmp_path / "one"), multilingual=write_checkpoint(tmp_path / "m", weights=b"m")
+    )
+    cautious = dataclasses.replace(auto, name="cautious", default="english")
+    one, other = locate_routers([auto, cautious], state_cases([ENGLISH, HINDI, "12"]), (), NoHub())
+    assert one.members == other.members
+    assert [entry.name for entry in other.members.values()] == ["auto/english", "auto/multilingual"]
+    assert [route.model for route in one.routes.values()] == ["english", "multilingual", "multilingual"]
+    assert [route.model for route in other.routes.values()] == ["english", "multilingual", "english"]
 
 
 @pytest.fixture
