@@ -22,13 +22,19 @@ Raw logits are stored once; every regime and threshold is derived from them.
       'checkpoint=[]' +checkpoints.mine.source=FOLDER languages=[en,de] out_dir=OUT
   python -m laya_sweep -m min_confidence=0.0,0.5,0.7,0.9 ...     one run after the other
   python -m laya_sweep dataset=jsonl dataset.path=FILE           a labelled set, questions of all types
+  python -m laya_sweep dataset=table dataset.path=FILE dataset.text=COLUMN dataset.label=COLUMN    CSV, TSV, ...
+  python -m laya_sweep +sweep=presentation                       the presentation checks
   python -m laya_sweep ... dry_run=true                          the plan: cells, forwards, what is cached
 
 verbs (VERB --help says more):
+  checks --checkpoint C    presentation checks of a checkpoint: position priors, label words; no labels needed
   gate RUN ...     thresholds, a policy or a baseline on the results of a run
   compare RUN_OR_JSON --baseline RUN_OR_JSON    drift against a baseline, within tolerances
+  advise RUN --target-accuracy A --out FILE   the lowest min_confidence of each bucket that reaches an accuracy
+  calibrate RUN --out MAP.json                a calibration map fitted on a run's logits, judged on held-out rows
   curve RUN ...    precision over coverage at the min_confidences of runs, or of a multirun
-  export RUN --format laya-eval|laya-evals    one result as a document that other tools read
+  export RUN --format laya-eval|laya-evals|laya-metamorphic    one result as a document that other tools read
+  export-onnx CHECKPOINT OUT [--int8]         a checkpoint as an ONNX file, checked against torch
   import FILE --out DIR                       a published document with cases, as the tables of a run
   verify RUN_OR_JSON --against FILE           per-language figures against published ones, cell by cell
   validate FILE    a labelled JSONL file: what is in it, or every fault; --template prints an example
@@ -40,13 +46,19 @@ options:
   -h, --help       print this and stop
 
 overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
-  languages=all|CODE|[...]  regime=[served,raw,unit,fixed]  regime.fixed.temperature=T  transform=[baseline]
+  languages=all|CODE|[...]  regime=[served,raw,unit,fixed,map]  regime.fixed.temperature=T
+  transform=[baseline,option_order,label_rename,noul_labels,reverse]  transform.option_order.{variants,seed,sampler}
+  regime.map.{path,lang_temperatures,fitted_rows}
+  +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
+  drift=NAME
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
+  dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
   store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  sort_by_length=true  shard_cases=N  dry_run=true
-  on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]
-  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share,model,branch,languages}
+  on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]  metrics.rounding=exact|runtime
+  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share}
+  gate.{model,branch,languages,checks}
   baseline=RUN_OR_JSON
 
 exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,

@@ -61,10 +61,10 @@ def _compose(overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def _open_map(override: str) -> str:
-    """Limits and routes are open maps: any metric or name may be in them, which Hydra calls forcing a key."""
+    """Limits, revisions and routes are open maps: any name may stand in them, which Hydra calls forcing a key."""
     if re.match(r"\+?checkpoints\.[^.=]+\.routes\.", override):
         return f"++{override.removeprefix('+')}"
-    return f"++{override}" if re.match(r"gate\.(min|max|tolerance)[.=]", override) else override
+    return f"++{override}" if re.match(r"(gate\.(min|max|tolerance|checks)[.=]|revision\.)", override) else override
 
 
 def _listed_map(override: str) -> str:

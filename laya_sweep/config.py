@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -10,11 +11,17 @@ from urllib.parse import unquote, urlsplit
 
 from laya.confidence import check_min_confidence
 
+from laya_sweep.calibration_map import map_of, overrides_of
+from laya_sweep.dataset_config import READERS
 from laya_sweep.errors import AUTO, ConfigError, Problem, UsageError, name_list
+from laya_sweep.identity import digest_file
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
+from laya_sweep.pins import pin
 from laya_sweep.routing import route_table, router_of
 from laya_sweep.settings import (
+    BASELINE,
+    PRESENTATION,
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
@@ -29,11 +36,14 @@ from laya_sweep.settings import (
 )
 from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.languages import LANGUAGES
-from laya_sweep.transforms import TRANSFORMS
+from laya_sweep.transforms import SAMPLERS, TRANSFORMS
 
-REGIME_KINDS = ("served", "raw", "unit", "fixed")
+REGIME_KINDS = ("served", "raw", "unit", "fixed", "map")
 
 T = TypeVar("T")
+
+#: Characters of a document that a complaint shows whole.
+_LONG = 120
 
 
 class Fields:
@@ -110,6 +120,17 @@ class Fields:
         self.complain(key, "true or false", value, "correct the value")
         return False
 
+    def optional_path(self, key: str, kind: str = "a folder") -> Path | None:
+        """A file or folder, or null."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if isinstance(value, str) and value:
+            return Path(value).expanduser()
+        # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
+        self.complain(key, kind, value, f"write {kind} that looks like a number with a path: ./NAME")
+        return None
+
     def close(self) -> None:
         """Complain about every key that nobody read."""
         for key in self._raw:
@@ -127,32 +148,57 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     problems: list[Problem] = []
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
-    asked = _named(fields, "checkpoints", problems, _checkpoint)
+    asked = pin(_named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain)
     settings = Settings(
         checkpoints=tuple(entry for entry in asked if isinstance(entry, CheckpointSettings)),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
-        transforms=_named(fields, "transform", problems, _transform),
+        transforms=_transforms(fields, problems),
         min_confidence=_min_confidence(fields),
         dataset=dataset,
         executor=_executor(Fields(fields.get("executor"), "executor", problems)),
         store=_store(Fields(fields.get("store"), "store", problems)),
         gate=_gate(Fields(fields.get("gate"), "gate", problems)),
-        baseline=_optional_path(fields, "baseline"),
+        baseline=fields.optional_path("baseline"),
         on_error=fields.choice("on_error", ["fail", "skip"]),
-        out_dir=_optional_path(fields, "out_dir"),
+        out_dir=fields.optional_path("out_dir"),
         batch_tokens=fields.integer("batch_tokens", 1),
         batch_size=fields.optional_integer("batch_size", 1),
         shard_cases=fields.integer("shard_cases", 1),
         dry_run=fields.flag("dry_run"),
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
+        drift=fields.optional_text("drift"),
         sort_by_length=fields.flag("sort_by_length"),
         routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
     )
+    _refuse_window(fields)
     fields.close()
+    _check_presentation(fields, settings)
+    _check_together(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
+
+
+def _check_presentation(fields: Fields, settings: Settings) -> None:
+    """The checks present every order themselves, and their gates gate nothing else."""
+    checks = settings.dataset.name == PRESENTATION
+    if checks and [transform.name for transform in settings.transforms] != ["baseline"]:
+        fields.complain("transform", "[baseline] with dataset=presentation", "another", "leave transform out")
+    if settings.gate.checks and not checks:
+        fields.complain("gate.checks", "dataset=presentation", settings.dataset.name, "remove gate.checks")
+
+
+def _check_together(fields: Fields, settings: Settings) -> None:
+    """Faults between keys that are right by themselves."""
+    onnx = [checkpoint.name for checkpoint in settings.checkpoints if checkpoint.engine == "onnx"]
+    if onnx and settings.executor.device != "cpu":
+        expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
+        fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
+    names = [entry.name for entry in (*settings.checkpoints, *settings.routers)]
+    if settings.drift is not None and settings.drift not in names:
+        expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
+        fields.complain("drift", expected, settings.drift, "name one of them")
 
 
 def _named(fields: Fields, key: str, problems: list[Problem], build: Callable[[str, Fields], T]) -> tuple[T, ...]:
@@ -181,9 +227,36 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSetting
         revision=fields.optional_text("revision"),
         max_len=fields.optional_integer("max_len", 8),
         head_max_len=fields.optional_integer("head_max_len", 8),
+        engine=_engine(fields),
+        onnx=fields.optional_path("onnx", "a file"),
+        expected_sha256=_expected_digests(fields),
     )
     fields.close()
+    if settings.engine == "onnx" and fields.get("onnx") is None:
+        fields.complain("onnx", "a file with engine=onnx", None, f"set +checkpoints.{name}.onnx=FILE")
+    if settings.engine == "torch" and settings.onnx is not None:
+        fields.complain("onnx", "null with engine=torch", str(settings.onnx), f"set +checkpoints.{name}.engine=onnx")
     return settings
+
+
+def _engine(fields: Fields) -> Literal["torch", "onnx"]:
+    """Torch unless the checkpoint says otherwise."""
+    if fields.get("engine") is None:
+        return "torch"
+    return "onnx" if fields.choice("engine", ["torch", "onnx"]) == "onnx" else "torch"
+
+
+def _expected_digests(fields: Fields) -> dict[str, str]:
+    """Files of the checkpoint, or `onnx`, and the SHA-256 that each must have."""
+    raw = fields.get("expected_sha256")
+    found = dict(raw) if isinstance(raw, Mapping) else {}
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain("expected_sha256", "a map of file to SHA-256", raw, "write it as {model.safetensors: DIGEST}")
+    for name, value in found.items():
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value.strip()):
+            step = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
+            fields.complain(f"expected_sha256.{name}", "64 hex digits", value, step)
+    return {str(name): str(value).strip().lower() for name, value in found.items()}
 
 
 def _router(name: str, fields: Fields) -> RouterSettings:
@@ -234,23 +307,92 @@ def _route(fields: Fields, name: str, raw: object) -> RouteSettings:
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:
     kind = fields.choice("kind", REGIME_KINDS)
+    if kind == "map":
+        return _map_regime(name, fields)
     temperature = fields.number("temperature", 0.0, above=True) if kind == "fixed" else None
     fields.close()
     return RegimeSettings(name=name, kind=kind, temperature=temperature)
 
 
-def _transform(name: str, fields: Fields) -> TransformSettings:
-    fields.choice("name", [*TRANSFORMS])
+def _map_regime(name: str, fields: Fields) -> RegimeSettings:
+    """The map as its files hold it now: what is derived later is of these bytes, whatever becomes of the files."""
+    path, given = fields.optional_path("path"), fields.get("lang_temperatures")
+    if path is None and given is None:
+        fields.complain("path", "a calibration map, or lang_temperatures", None, f"set regime.{name}.path=FILE")
+    lang_path = Path(given).expanduser() if isinstance(given, str) and given else None
+    document, sha256 = _calibration_file(fields, "path", path, map_of)
+    languages, lang_sha256 = _calibration_file(fields, "lang_temperatures", lang_path, overrides_of)
+    if lang_path is None and given is not None:
+        languages = _checked_calibration(fields, "lang_temperatures", given, overrides_of)
+    fitted_rows = "refuse" if fields.get("fitted_rows") is None else fields.choice("fitted_rows", ["refuse", "allow"])
     fields.close()
-    return TransformSettings(name=name)
+    return RegimeSettings(
+        name, "map", None, path, sha256, document, languages, lang_path, lang_sha256, fitted_rows=fitted_rows
+    )
+
+
+def _calibration_file(
+    fields: Fields, key: str, path: Path | None, read: Callable[[object], object]
+) -> tuple[Mapping[str, Any] | None, str | None]:
+    """The checked document of a file and its digest; None where there is none, or with a complaint."""
+    if path is None:
+        return None, None
+    try:
+        return _checked_calibration(fields, key, read_json(path, key), read), digest_file(path)
+    except UsageError as error:
+        fields.complain(key, "a calibration file of the runtime", str(path), str(error))
+        return None, None
+
+
+def _checked_calibration(
+    fields: Fields, key: str, document: object, read: Callable[[object], object]
+) -> Mapping[str, Any] | None:
+    try:
+        read(document)
+    except ValueError as error:
+        shown = document if len(repr(document)) < _LONG else f"a {type(document).__name__}"
+        fields.complain(key, "what the runtime can apply", shown, f"correct it: {error}")
+        return None
+    return document if isinstance(document, Mapping) else None
+
+
+def _transform(name: str, fields: Fields) -> TransformSettings:
+    """A transform by its own name; what it draws with, where it draws."""
+    kind = fields.choice("name", [*TRANSFORMS])
+    if kind and kind != name:
+        fields.complain("name", f"{name}, the name of its entry", kind, f"write transform.{kind}.name={kind}")
+    settings = TransformSettings(name=name)
+    if kind and TRANSFORMS[kind].draws:
+        settings = TransformSettings(
+            name=name,
+            variants=fields.integer("variants", 1),
+            seed=fields.integer("seed", 0),
+            sampler=fields.choice("sampler", [*SAMPLERS]),
+        )
+    fields.close()
+    return settings
+
+
+def _transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformSettings, ...]:
+    transforms = _named(fields, "transform", problems, _transform)
+    names = [transform.name for transform in transforms]
+    if names and BASELINE not in names:
+        # Nothing is added in silence: the baseline costs a forward a case like any other transform.
+        expected = f"{BASELINE} among the transforms, which the others are compared with"
+        fields.complain("transform", expected, names, f"'transform=[{','.join([BASELINE, *names])}]'")
+    return transforms
 
 
 def _dataset(fields: Fields) -> DatasetSettings:
     if fields.get("name") == "jsonl":
         return _labelled_dataset(fields)
+    if fields.get("name") in READERS:
+        return READERS[str(fields.get("name"))](fields)
+    if fields.get("name") == PRESENTATION:
+        return _presentation_dataset(fields)
     settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive", "jsonl"]),
-        path=_optional_path(fields, "path"),
+        name=fields.choice("name", ["demo", "massive", "massive_scenario", "jsonl", PRESENTATION, *READERS]),
+        path=fields.optional_path("path"),
         repo=fields.optional_text("repo"),
         revision=fields.optional_text("revision"),
         split=fields.text("split"),
@@ -260,7 +402,7 @@ def _dataset(fields: Fields) -> DatasetSettings:
         sampling=fields.choice("sampling", [*SAMPLINGS]),
     )
     fields.close()
-    if settings.name == "massive" and settings.path is None and settings.repo is None:
+    if settings.name.startswith("massive") and settings.path is None and settings.repo is None:
         fields.complain("path", "a folder, or a Hub repository in dataset.repo", None, "set one of the two")
     if settings.name == "demo" and settings.path is not None:
         fields.complain(
@@ -271,21 +413,41 @@ def _dataset(fields: Fields) -> DatasetSettings:
 
 def _labelled_dataset(fields: Fields) -> DatasetSettings:
     """A labelled file: what an intent suite draws by is no key of it."""
-    settings = DatasetSettings(
-        name="jsonl",
-        path=_optional_path(fields, "path"),
-        repo=None,
-        revision=None,
-        split="",
-        per_lang=fields.optional_integer("per_lang", 1),
-        n_opts=0,
-        seed=0,
-        sampling="",
-    )
+    path, per_lang = fields.optional_path("path"), fields.optional_integer("per_lang", 1)
+    settings = _unsampled("jsonl", path, per_lang)
     if fields.get("path") is None:
         fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
     fields.close()
     return settings
+
+
+def _refuse_window(fields: Fields) -> None:
+    """Reading a long state in windows would have to be the runtime's `predict_long`, which this house does not do."""
+    value = fields.get("window")
+    if value is not None:
+        step = "raise +checkpoints.NAME.max_len, or split long texts into rows of one id; docs/suites.md says why"
+        fields.complain("window", "null, since states are read in one piece and windows are not supported", value, step)
+
+
+def _presentation_dataset(fields: Fields) -> DatasetSettings:
+    """The document of the checks: the bundled one where no path is named."""
+    settings = _unsampled(PRESENTATION, fields.optional_path("path"), None)
+    fields.close()
+    return settings
+
+
+def _unsampled(name: str, path: Path | None, per_lang: int | None) -> DatasetSettings:
+    return DatasetSettings(
+        name=name,
+        path=path,
+        repo=None,
+        revision=None,
+        split="",
+        per_lang=per_lang,
+        n_opts=0,
+        seed=0,
+        sampling="",
+    )
 
 
 def _metrics(fields: Fields) -> MetricSettings:
@@ -355,16 +517,26 @@ def _gate(fields: Fields) -> GateSettings:
         min=_limits(fields, "min"),
         max=_limits(fields, "max"),
         tolerance=_limits(fields, "tolerance"),
-        tolerances=_optional_path(fields, "tolerances"),
-        policy=_optional_path(fields, "policy"),
+        tolerances=fields.optional_path("tolerances"),
+        policy=fields.optional_path("policy"),
         two_sided=fields.flag("two_sided"),
         max_errored_share=fields.number("max_errored_share", 0.0),
+        checks=_check_gates(fields),
         model=fields.optional_text("model"),
         branch=fields.optional_text("branch"),
         languages=_compared_languages(fields),
     )
     fields.close()
     return settings
+
+
+def _check_gates(fields: Fields) -> dict[str, Any]:
+    """Language -> check -> {min, max}, as written: the checks know which of them can mean anything."""
+    raw = fields.get("checks")
+    if raw is None or isinstance(raw, Mapping):
+        return dict(raw or {})
+    fields.complain("checks", "a map", raw, "for example 'gate.checks={de: {score_slot0_identical: {min: -0.2}}}'")
+    return {}
 
 
 def _compared_languages(fields: Fields) -> tuple[str, ...] | None:
@@ -405,22 +577,15 @@ def _joined_name(name: object, value: Mapping[Any, Any]) -> str:
     return _joined_name(f"{name}.{inner}", limit) if isinstance(limit, Mapping) else f"{name}.{inner}: {limit}"
 
 
-def _optional_path(fields: Fields, key: str) -> Path | None:
-    value = fields.get(key)
-    if value is None:
-        return None
-    if isinstance(value, str) and value:
-        return Path(value).expanduser()
-    # A number is not the folder that was written: Hydra reads 2026_11_30 as 20261130.
-    fields.complain(key, "a folder", value, "write a folder that looks like a number with a path: ./NAME")
-    return None
+#: Datasets whose languages stand in their files.
+_OWN_LANGUAGES = ("jsonl", PRESENTATION, *READERS)
 
 
 def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
-    """Codes, or None for all that a labelled file turns out to have."""
+    """Codes, or None for all that a file turns out to have."""
     raw = fields.get("languages")
     if raw == "all":
-        return None if dataset == "jsonl" else tuple(LANGUAGES)
+        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
@@ -429,9 +594,9 @@ def _languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
 
 
 def _known_language(fields: Fields, code: object, dataset: str) -> bool:
-    if isinstance(code, str) and (dataset == "jsonl" or code in LANGUAGES):
+    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
         return True
-    if dataset == "jsonl":
+    if dataset in _OWN_LANGUAGES:
         fields.complain("languages", "languages of the file, as texts", code, _quote_hint(code))
         return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"

@@ -31,8 +31,9 @@ from laya_sweep.scoring import (
     option_bucket,
     target_of,
 )
-from laya_sweep.store import CALLS, CURVES, DECISIONS, METRICS, RowId, row_ids
+from laya_sweep.store import CALLS, CURVES, DECISIONS, FACTS, METRICS, RowId, row_ids
 from laya_sweep.transforms import Variant
+from laya_sweep.transforms.presented import option_count
 
 #: Replicates and seed of every bootstrap interval of a run.
 REPLICATES = 1000
@@ -86,6 +87,9 @@ class CellRows:
 def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table, calls: pa.Table | None = None) -> CellRows:
     """The rows of this run's cases, in case order; a store may hold more (another per_lang) or fewer."""
     wanted = cell.row_ids
+    if cell.refused:
+        facts, timings = _with_refusals(cell, facts), _without(cell.refused, timings)
+        calls = None if calls is None else _without(cell.refused, calls)
     chosen = _take(facts, wanted)
     failed = chosen.filter(pc.equal(chosen["status"], "error"))
     places = {case.case_id: case.row_index for case in cell.cases}
@@ -314,6 +318,33 @@ def _metric_record(key: ResultKey, row: MetricRow) -> dict[str, Any]:
         "slice": row.slice_dimension,
         **{name: getattr(row, name) for name in _SAME_NAME},
     }
+
+
+def _with_refusals(cell: Cell, facts: pa.Table) -> pa.Table:
+    """Facts in which a case that the cell must not answer is an error row, whatever the store holds of it."""
+    rows = [
+        {
+            "cell_key": cell.key,
+            "language": cell.language,
+            "transform": cell.transform,
+            "case_id": variant.case_id,
+            "variant": variant.name,
+            "question": qid,
+            "question_type": question["type"],
+            "n_options": option_count(question),
+            "status": "error",
+            "error_type": "OtherCheckpointError",
+            "error_message": cell.refused[variant.case_id],
+        }
+        for variant in cell.variants
+        if variant.case_id in cell.refused
+        for qid, question in variant.questions.items()
+    ]
+    return pa.concat_tables([_without(cell.refused, facts), pa.Table.from_pylist(rows, schema=FACTS)])
+
+
+def _without(cases: Iterable[str], table: pa.Table) -> pa.Table:
+    return table.filter(pc.invert(pc.is_in(table["case_id"], pa.array([*cases], pa.string()))))
 
 
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from laya_sweep.calibration_map import map_of, without_own_key
 from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.errors import AUTO
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
-from laya_sweep.plan import ENGINE_LIBRARIES, Language, Plan
+from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
 from laya_sweep.routing import Route, RoutedCheckpoint
-from laya_sweep.settings import Settings
-from laya_sweep.store import CASES, CHECKPOINTS, ROUTES
+from laya_sweep.scoring import option_labels
+from laya_sweep.settings import RegimeSettings, Settings
+from laya_sweep.store import CASES, CHECKPOINTS, ROUTES, VARIANTS
 from laya_sweep.suites import Case, Suite, questions_fingerprint
+from laya_sweep.transforms import NotApplicable, not_applicable, transform_document
 
 
 def cases_table(cases: Iterable[Case]) -> pa.Table:
@@ -39,6 +43,49 @@ def cases_table(cases: Iterable[Case]) -> pa.Table:
         for case in cases
     ]
     return pa.Table.from_pylist(rows, schema=CASES)
+
+
+def variants_table(cells: Iterable[Cell]) -> pa.Table:
+    """How each variant of the cells shows its questions; cells of one language and transform show a case the same."""
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.language, cell.transform), []).append(cell)
+    rows = [row for group in groups.values() for row in _group_rows(group)]
+    return pa.Table.from_pylist(rows, schema=VARIANTS)
+
+
+def _group_rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Each case once, in the order of a cell that has them all, else by their place in the dataset."""
+    places: dict[str, int] = {case.case_id: case.row_index for cell in cells for case in cell.cases}
+    whole = next((cell for cell in cells if len(cell.cases) == len(places)), None)
+    if whole is not None:
+        return [*_variant_rows(whole)]
+    seen: set[str] = set()
+    rows: list[dict[str, Any]] = []
+    for cell in cells:
+        rows += [row for row in _variant_rows(cell) if row["case_id"] not in seen]
+        seen |= {case.case_id for case in cell.cases}
+    return sorted(rows, key=lambda row: places[row["case_id"]])
+
+
+def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
+    cases = {case.case_id: case for case in cell.cases}
+    for variant in cell.variants:
+        for qid in variant.questions:
+            question = cases[variant.case_id].questions[qid]
+            seen = variant.presented(qid, option_labels(question))
+            yield {
+                "language": cell.language,
+                "transform": cell.transform,
+                "case_id": variant.case_id,
+                "variant": variant.name,
+                "question": qid,
+                "question_type": question["type"],
+                "presented_keys": list(seen.presented_keys),
+                "canonical_to_transformed": list(seen.shown_labels),
+                "transformed_to_canonical": [seen.canonical_labels[index] for index in seen.slots],
+                "canonical_indices": list(seen.slots),
+            }
 
 
 def routes_table(routers: Iterable[RoutedCheckpoint]) -> pa.Table:
@@ -69,7 +116,9 @@ def checkpoints_table(
             "subfolder": checkpoint.subfolder,
             "commit": checkpoint.commit,
             "digest": checkpoint.digest,
-            "weights_sha256": checkpoint.digests["weights"],
+            "weights_sha256": checkpoint.weights,
+            "engine": checkpoint.engine,
+            "onnx_sha256": None if checkpoint.onnx is None else checkpoint.onnx.sha256,
             "max_len": checkpoint.max_len,
             "head_max_len": checkpoint.head_max_len,
             "question_type": fact.question_type,
@@ -90,26 +139,23 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
-    requested = {checkpoint.name: checkpoint.revision for checkpoint in settings.checkpoints}
+    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
     named = [members[name] for name, members in plan.results.items() if plan.router(name) is None]
     return {
-        "library_versions": library_versions(("laya-sweep", *ENGINE_LIBRARIES)),
+        "library_versions": library_versions(("laya-sweep", *_libraries(plan))),
         "dataset": suite.document(),
         "dataset_sha256": suite.dataset_digest(cases),
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: {
-                "requested_revision": requested[checkpoint.name],
-                **_checkpoint_document(checkpoint, temperatures[checkpoint.name]),
-            }
-            for checkpoint in named
+            entry.name: _checkpoint_document(
+                entry, temperatures[entry.name], asked[entry.name].revision, asked[entry.name].onnx
+            )
+            for entry in named
         }
         | {router.name: _router_document(router, temperatures) for router in plan.routers},
-        "regimes": {
-            regime.name: {"kind": regime.kind, "temperature": regime.temperature} for regime in settings.regimes
-        },
-        "transforms": [transform.name for transform in settings.transforms],
+        "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
+        "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
         "metrics": {
             "rounding": settings.metrics.rounding,
             "score_within": list(settings.metrics.score_within),
@@ -117,6 +163,22 @@ def config_document(
         "min_confidence": [to_document(value) for value in settings.min_confidence],
         "device": settings.executor.device,
         "dtype": "float32",
+    }
+
+
+def regime_document(regime: RegimeSettings) -> dict[str, Any]:
+    """A regime in a report: a map as it was applied, so that its decisions can be derived again without its file."""
+    document: dict[str, Any] = {"kind": regime.kind, "temperature": regime.temperature}
+    if regime.kind != "map":
+        return document
+    return document | {
+        "path": None if regime.path is None else str(regime.path),
+        "sha256": regime.sha256,
+        "map": None if regime.document is None else map_of(regime.document).document(),
+        "lang_path": None if regime.lang_path is None else str(regime.lang_path),
+        "lang_sha256": regime.lang_sha256,
+        "lang_temperatures": without_own_key(regime.lang_temperatures),
+        "fitted_rows": regime.fitted_rows,
     }
 
 
@@ -128,6 +190,7 @@ def environment_document() -> dict[str, Any]:
         "torch",
         "transformers",
         "tokenizers",
+        "onnxruntime",
         "ray",
         "pyarrow",
         "numpy",
@@ -147,6 +210,7 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
     lines += [_result_line(plan, name) for name in plan.results]
+    lines += [f"  {note}" for note in not_applicable_notes(settings, plan)]
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
     lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
     lines.append(
@@ -175,6 +239,20 @@ def _result_line(plan: Plan, name: str) -> str:
     return line if router is None else f"{line}; {routes_line(router)}"
 
 
+def not_applicable_of(transform: str, plan: Plan) -> list[NotApplicable]:
+    """Questions of the whole dataset that a transform leaves out."""
+    return not_applicable(transform, (case for language in plan.languages for case in language.cases))
+
+
+def not_applicable_notes(settings: Settings, plan: Plan) -> list[str]:
+    """One line for each question that a transform leaves out."""
+    return [
+        f"{transform.name} does not apply to question {question} of {cases} case(s): {reason}"
+        for transform in settings.transforms
+        for question, reason, cases in not_applicable_of(transform.name, plan)
+    ]
+
+
 def damage_line(damage: str) -> str:
     """What follows from a damaged file of the store: facts are computed again, rows stand without the rest."""
     if damage.startswith("part-"):
@@ -184,7 +262,7 @@ def damage_line(damage: str) -> str:
 
 def macro_line(result: ResultReport) -> str:
     """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
-    name = f"{result.checkpoint} {result.regime}"
+    name = result.title
     figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
     others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
     figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]
@@ -204,9 +282,21 @@ def _language_document(suite: Suite, language: Language) -> dict[str, Any]:
     return {"n_cases": len(language.cases), "input_sha256": digest, "source": language.recipe["source"]}
 
 
-def _checkpoint_document(checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]) -> dict[str, Any]:
+def _libraries(plan: Plan) -> list[str]:
+    """Libraries that may move a logit of the run; a router of which no row could be read asks torch for none."""
+    names = [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in libraries_of(checkpoint))]
+    return names or [*ENGINE_LIBRARIES]
+
+
+def _checkpoint_document(
+    checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact], revision: str | None, onnx: Path | None = None
+) -> dict[str, Any]:
+    """A checkpoint with the revision and the graph that were asked for."""
     return {
+        "requested_revision": revision,
         "source": checkpoint.source,
+        "engine": checkpoint.runner,
+        "onnx": None if onnx is None else str(onnx),
         "subfolder": checkpoint.subfolder,
         "commit": checkpoint.commit,
         "digests": checkpoint.digests,
@@ -221,12 +311,14 @@ def _router_document(router: RoutedCheckpoint, temperatures: Mapping[str, Sequen
     settings = router.settings
     asked = {route.name: route.revision for route in settings.routes}
     routes = {
-        model: {"requested_revision": asked[model], **_checkpoint_document(entry, temperatures[entry.name])}
+        model: _checkpoint_document(entry, temperatures[entry.name], asked[model])
         for model, entry in router.members.items()
     }
     return {
         "requested_revision": None,
         "source": AUTO,
+        "engine": None,
+        "onnx": None,
         "subfolder": None,
         "commit": None,
         "digests": {model: entry["digests"] for model, entry in routes.items()},

@@ -141,7 +141,7 @@ def _visibility_token(root: Path) -> Iterator[str]:
 
 def _specs(plan: Plan, settings: Settings, store: FactStore, token: str) -> dict[str, WorkerSpec]:
     return {
-        checkpoint.name: _spec(checkpoint, _parity_sample(plan.cells, checkpoint.name), settings, store, token)
+        checkpoint.name: _spec(checkpoint, _parity_cases(plan, checkpoint.name, settings), settings, store, token)
         for checkpoint in plan.checkpoints
     }
 
@@ -167,8 +167,16 @@ def _spec(
         store_token=token,
         parity_variants=sample,
         min_confidence=settings.min_confidence,
+        parity_on_all=settings.dataset.parity_on_all,
+        onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
         sort_by_length=settings.sort_by_length,
     )
+
+
+def _parity_cases(plan: Plan, checkpoint: str, settings: Settings) -> tuple[Variant, ...]:
+    if settings.dataset.parity_on_all:
+        return tuple(variant for cell in plan.cells if cell.asked_of == checkpoint for variant in cell.pending)
+    return _parity_sample(plan.cells, checkpoint)
 
 
 def _parity_sample(cells: Sequence[Cell], checkpoint: str) -> tuple[Variant, ...]:

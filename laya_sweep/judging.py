@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from laya_sweep.derive import decision_columns, metric_row
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates import (
+    POLICY_VERSION,
     Mode,
     Policy,
     Scorecard,
@@ -24,6 +25,7 @@ from laya_sweep.gates import (
     accepted_counts,
     judge,
     limits,
+    parse_policy,
     read_limits,
     read_policy,
     scorecard_of,
@@ -131,6 +133,14 @@ def prepare_gate(settings: GateSettings, baseline_path: Path | None, candidate: 
         two_sided=settings.two_sided,
         max_errored_share=settings.max_errored_share,
     )
+
+
+def with_rules(gate: Gate, rules: Sequence[Mapping[str, Any]]) -> Gate:
+    """The gate with more rules behind those of its policy."""
+    if not rules:
+        return gate
+    own = [] if gate.policy is None else gate.policy.document["rules"]
+    return replace(gate, policy=parse_policy({"version": POLICY_VERSION, "rules": [*own, *rules]}))
 
 
 def read_cards(path: Path, role: str, settings: GateSettings) -> Cards:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from laya_sweep.engines import LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
+from laya_sweep.checkpoint_names import is_named
+from laya_sweep.engines import ALONE_VERSION, LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
 from laya_sweep.routing import RoutedCheckpoint
-from laya_sweep.settings import Settings
+from laya_sweep.settings import CheckpointSettings, Settings, TransformSettings
 from laya_sweep.store import CellFacts, FactStore, RowId
 from laya_sweep.suites import Case, LanguageError, Suite
-from laya_sweep.transforms import Variant, transform_identity, variants_of
+from laya_sweep.transforms import Variant, present, transform_identity
 
 #: Libraries whose version may move a logit.
 ENGINE_LIBRARIES = ("laya", "torch", "transformers", "tokenizers")
+
+#: The same where an exported graph answers: torch computes nothing there.
+ONNX_LIBRARIES = ("laya", "onnxruntime", "transformers", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Cell:
     `checkpoint` is the result that it belongs to. Where that is routed the cell holds the cases of one member, which
     `model` names, and `worker` is the checkpoint of the plan that answers them; "" where all three are one.
     `shared` rows are those that another cell of the plan, with the same key, brings.
+    `refused` holds the cases that this checkpoint must not answer, by id, with the reason.
     """
 
     key: str
@@ -47,6 +52,7 @@ class Cell:
     cases: tuple[Case, ...]
     variants: tuple[Variant, ...]
     done: frozenset[RowId]
+    refused: Mapping[str, str] = field(default_factory=dict)
     model: str = ""
     worker: str = ""
     shared: frozenset[RowId] = frozenset()
@@ -73,18 +79,24 @@ class Cell:
 
     @property
     def pending(self) -> tuple[Variant, ...]:
-        """Variants with a row that is neither done nor brought by another cell."""
+        """Variants to be answered with a row that is neither done nor brought by another cell."""
         there = self.done | self.shared
         return tuple(
             variant
             for variant in self.variants
-            if any(RowId(variant.case_id, variant.name, qid) not in there for qid in variant.questions)
+            if variant.case_id not in self.refused
+            and any(RowId(variant.case_id, variant.name, qid) not in there for qid in variant.questions)
         )
 
     @property
     def own_rows(self) -> int:
         """Rows that no other cell of the plan brings."""
         return sum(len(variant.questions) for variant in self.variants) - len(self.shared)
+
+    @property
+    def refused_rows(self) -> int:
+        """Rows of refused cases."""
+        return sum(len(variant.questions) for variant in self.variants if variant.case_id in self.refused)
 
     @property
     def pending_rows(self) -> int:
@@ -111,6 +123,14 @@ class Plan:
     def failed_languages(self) -> dict[str, str]:
         """Languages that could not be built, with the reason."""
         return {language.code: language.error for language in self.languages if language.error is not None}
+
+    @property
+    def refusals(self) -> dict[str, int]:
+        """Cases that a checkpoint must not answer, by the checkpoint's name, where there are any."""
+        counts = Counter({cell.checkpoint: 0 for cell in self.cells})
+        for cell in self.cells:
+            counts[cell.checkpoint] += len(cell.refused)
+        return {name: count for name, count in counts.items() if count}
 
     @property
     def rows(self) -> int:
@@ -148,11 +168,14 @@ def make_plan(
 
     A router is one checkpoint of that product, whose cells are split by who answers.
     """
-    versions = library_versions(ENGINE_LIBRARIES)
     results: dict[str, Mapping[str, Checkpoint]] = {entry.name: {entry.name: entry} for entry in checkpoints}
     results |= {router.name: router.members for router in routers}
     results = {name: results[name] for name in sorted(results)}
     split = {router.name: router for router in routers}
+    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
+    entries = {entry.name: entry for members in results.values() for entry in members.values()}
+    versions = {name: library_versions(libraries_of(entry)) for name, entry in entries.items()}
+    shown = _shown(settings, languages)
     cells: list[Cell] = []
     damaged: list[str] = []
     for name, members in results.items():
@@ -161,14 +184,14 @@ def make_plan(
                 for model, checkpoint in members.items():
                     own = language if name not in split else _routed(language, split[name], model)
                     if own.cases:
-                        identity = _identity(settings, checkpoint, own, transform.name, versions)
-                        cell, facts = _cell(checkpoint, own, transform.name, identity, store)
+                        variants = _of_cases(own, shown[language.code, transform.name])
+                        refused = {} if checkpoint.onnx is None else _refused(asked[name], own.cases)
+                        identity = _identity(settings, checkpoint, own, transform, versions[checkpoint.name])
+                        cell, facts = _cell(checkpoint, own, transform.name, variants, identity, store, refused)
                         cells.append(replace(cell, checkpoint=name, model=model, worker=checkpoint.name))
                         damaged += facts.damaged
-    asked = {entry.name: entry for members in results.values() for entry in members.values()}
-    return Plan(
-        tuple(asked.values()), tuple(languages), _sharing(cells), tuple(dict.fromkeys(damaged)), results, tuple(routers)
-    )
+    once = tuple(dict.fromkeys(damaged))
+    return Plan(tuple(entries.values()), tuple(languages), _sharing(cells), once, results, tuple(routers))
 
 
 def _routed(language: Language, router: RoutedCheckpoint, model: str) -> Language:
@@ -176,14 +199,20 @@ def _routed(language: Language, router: RoutedCheckpoint, model: str) -> Languag
     return replace(language, cases=router.cases_of(model, language.cases))
 
 
+def _of_cases(language: Language, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+    """Those variants that are of the language's cases: a variant goes where its case goes."""
+    own = {case.case_id for case in language.cases}
+    return tuple(variant for variant in variants if variant.case_id in own)
+
+
 def _sharing(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells; of several with one key each row belongs to the first that has it, and no forward is done twice."""
+    """The cells; of several with one key each row belongs to the first that answers it: no forward is done twice."""
     several = {key for key, count in Counter(cell.key for cell in cells).items() if count > 1}
     claimed: dict[str, set[RowId]] = {key: set() for key in several}
     made = []
     for cell in cells:
         if cell.key in several:
-            own = set(cell.row_ids)
+            own = {row for row in cell.row_ids if row.case_id not in cell.refused}
             made.append(replace(cell, shared=frozenset(own & claimed[cell.key])))
             claimed[cell.key] |= own
         else:
@@ -210,30 +239,71 @@ def _build_language(suite: Suite, code: str) -> Language:
         return Language(code, (), {}, str(error))
 
 
+def _shown(settings: Settings, languages: Sequence[Language]) -> dict[tuple[str, str], tuple[Variant, ...]]:
+    """Variants by language and transform: every checkpoint is shown the same."""
+    return {
+        (language.code, transform.name): tuple(present(transform, language.cases))
+        for language in languages
+        for transform in settings.transforms
+    }
+
+
 def _identity(
-    settings: Settings, checkpoint: Checkpoint, language: Language, transform: str, versions: dict[str, str]
+    settings: Settings,
+    checkpoint: Checkpoint,
+    language: Language,
+    transform: TransformSettings,
+    versions: dict[str, str],
 ) -> dict[str, Any]:
     return {
         "checkpoint": checkpoint.digests,
         "versions": versions,
-        "engine": "torch",
+        "engine": checkpoint.engine,
         "device": settings.executor.device,
         "dtype": "float32",
-        "layout": {"version": LAYOUT_VERSION, "length_multiple": LENGTH_MULTIPLE},
+        "layout": _layout(checkpoint),
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
         "suite": language.recipe,
         "language": language.code,
         "transform": transform_identity(transform),
+        # A cell read in one piece keeps the key that it had before there was a word for it.
+        **({} if settings.window is None else {"window": settings.window}),
     }
 
 
+def libraries_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Libraries whose version may move a logit of this checkpoint."""
+    return ENGINE_LIBRARIES if checkpoint.onnx is None else ONNX_LIBRARIES
+
+
+def _refused(checkpoint: CheckpointSettings, cases: Iterable[Case]) -> dict[str, str]:
+    """Cases whose row asks for another checkpoint: one graph serves one checkpoint, and must not answer for another."""
+    return {
+        case.case_id: f"the row asks for {case.model}, and the ONNX export serves {checkpoint.source} alone"
+        for case in cases
+        if case.model is not None and not is_named(case.model, checkpoint)
+    }
+
+
+def _layout(checkpoint: Checkpoint) -> dict[str, Any]:
+    """How rows are padded and grouped: by shape, or alone where rows of a call would move each other."""
+    if checkpoint.onnx is None or checkpoint.onnx.rows_together:
+        return {"version": LAYOUT_VERSION, "length_multiple": LENGTH_MULTIPLE}
+    return {"version": ALONE_VERSION, "rows": "alone"}
+
+
 def _cell(
-    checkpoint: Checkpoint, language: Language, transform: str, identity: dict[str, Any], store: FactStore
+    checkpoint: Checkpoint,
+    language: Language,
+    transform: str,
+    variants: tuple[Variant, ...],
+    identity: dict[str, Any],
+    store: FactStore,
+    refused: Mapping[str, str],
 ) -> tuple[Cell, CellFacts]:
     key = cell_key(identity)
     facts = store.read(key)
-    variants = tuple(variant for case in language.cases for variant in variants_of(transform, case))
     cell = Cell(
         key=key,
         identity=identity,
@@ -243,6 +313,7 @@ def _cell(
         cases=language.cases,
         variants=variants,
         done=frozenset(facts.done()),
+        refused=refused,
     )
     return cell, facts
 

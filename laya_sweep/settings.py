@@ -9,10 +9,20 @@ from typing import Any, Literal
 
 from laya_sweep.min_confidence import MinConfidence
 
+#: The transform that shows a case as it stands; every other one is compared with it.
+BASELINE = "baseline"
+
+#: The dataset of the presentation checks.
+PRESENTATION = "presentation"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """A checkpoint to sweep: `source` is a folder or a Hub repository id."""
+    """A checkpoint to sweep: `source` is a folder or a Hub repository id.
+
+    With the engine `onnx` the graph in the file `onnx` answers, and config and tokenizer are those of `source`.
+    `expected_sha256` maps files of the checkpoint (or `onnx`, the graph) to the digests they must have.
+    """
 
     name: str
     source: str
@@ -20,6 +30,9 @@ class CheckpointSettings:
     revision: str | None
     max_len: int | None
     head_max_len: int | None
+    engine: Literal["torch", "onnx"] = "torch"
+    onnx: Path | None = None
+    expected_sha256: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +63,64 @@ class RouterSettings:
 
 @dataclass(frozen=True, slots=True)
 class RegimeSettings:
-    """Which temperature divides the logits: served, raw, unit, or fixed with its value."""
+    """Which temperature divides the logits: served, raw, unit, fixed with its value, or those of a map.
+
+    A map is what its files held when the configuration was read: `document` of `path`, and `lang_temperatures`, written
+    out or of the file `lang_path`. `fitted_rows` allow evaluates rows that it was fitted on.
+    """
 
     name: str
     kind: str
     temperature: float | None
+    path: Path | None = None
+    sha256: str | None = None
+    document: Mapping[str, Any] | None = None
+    lang_temperatures: Mapping[str, Any] | None = None
+    lang_path: Path | None = None
+    lang_sha256: str | None = None
+    fitted_rows: str = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
 class TransformSettings:
-    """A named presentation of every case; `baseline` is the case as it stands."""
+    """A named presentation of every case; `baseline` is the case as it stands.
+
+    The rest holds for transforms that draw: how many `variants` of a case, from which `seed`, by which `sampler`.
+    """
 
     name: str
+    variants: int = 1
+    seed: int = 13
+    sampler: str = "by_case"
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapping:
+    """What the columns of a text/label file are, and what is asked about a row.
+
+    `format` None goes by the file's ending, `quoted` None is the format's own rule. `text` is the column that is the
+    state, or pairs of (field, column) of an object. `labels` are pairs of (label, description or None) in their
+    order, the JSON file that has them, or None for those that the file turns out to have.
+    """
+
+    format: str | None
+    quoted: bool | None
+    text: str | tuple[tuple[str, str], ...]
+    label: str
+    language: str | None
+    id: str | None
+    tags: tuple[str, ...]
+    labels: tuple[tuple[str, str | None], ...] | Path | None
+    question: str
+    instructions: str
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetSettings:
     """Where cases come from and how options are drawn.
 
-    `per_lang` None takes every row. From `split` on the fields hold for intent suites; a labelled file is neither
-    split nor sampled.
+    `per_lang` None takes every row. `split`, `seed` and `sampling` are empty where a suite is neither split nor
+    sampled, and `n_opts` 0 is every label. `mapping` is of a text/label file alone.
     """
 
     name: str
@@ -81,6 +132,12 @@ class DatasetSettings:
     n_opts: int
     seed: int
     sampling: str
+    mapping: TableMapping | None = None
+
+    @property
+    def parity_on_all(self) -> bool:
+        """Whether every case is compared with the runtime's public answer, not a sample: so the checks ask it."""
+        return self.name == PRESENTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +196,7 @@ class GateSettings:
     policy: Path | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    checks: Mapping[str, Any] = field(default_factory=dict)
     model: str | None = None
     branch: str | None = None
     languages: tuple[str, ...] | None = None
@@ -146,7 +204,10 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One sweep, complete and checked. `languages` None means all that the dataset has."""
+    """One sweep, complete and checked. `languages` None means all that the dataset has.
+
+    `drift` names the checkpoint that the others are compared with; None compares those of the same weights.
+    """
 
     checkpoints: tuple[CheckpointSettings, ...]
     languages: tuple[str, ...] | None
@@ -165,5 +226,8 @@ class Settings:
     shard_cases: int
     dry_run: bool
     metrics: MetricSettings = MetricSettings()
+    #: States are read in one piece; `config` refuses anything else (docs/suites.md says why).
+    window: int | None = None
     sort_by_length: bool = False
+    drift: str | None = None
     routers: tuple[RouterSettings, ...] = ()

@@ -91,6 +91,16 @@ class StoredResult:
         found = checkpoints.get(self.checkpoint, {}).get("routes")
         return None if found is None else dict(found)
 
+    @property
+    def pairs(self) -> pa.Table:
+        """Its rows of the pairs table: its answers beside the baseline's."""
+        return self._own(self.run.table("pairs"), _SELECTORS)
+
+    @property
+    def variants(self) -> pa.Table:
+        """Its rows of the variants table; every checkpoint and regime shares them."""
+        return self._own(self.run.table("variants"), ("transform",))
+
     def marks_fault(self, min_confidence: MinConfidence) -> str | None:
         """Why the abstention marks at a threshold are not shown to be the runtime's; None where they are.
 

@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,10 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep import derive
+from laya_sweep.calibration import map_notes, refuse_fitted_rows, type_temperatures
+from laya_sweep.calibration_map import map_of, overrides_of
+from laya_sweep.checking import check_rows, checking_of
+from laya_sweep.checks import CheckResult
 from laya_sweep.console import Console
 from laya_sweep.derive import CellRows, ResultKey, RowError
 from laya_sweep.documents import (
@@ -26,37 +30,61 @@ from laya_sweep.documents import (
     dry_run_text,
     environment_document,
     macro_line,
+    not_applicable_notes,
+    not_applicable_of,
     routes_line,
     routes_table,
+    variants_table,
 )
-from laya_sweep.engines import Checkpoint, TemperatureFact, locate, resolve_temperatures
+from laya_sweep.engines import Checkpoint, TemperatureFact, locate_all, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
-from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
+from laya_sweep.errors import AUTO, IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
 from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
 from laya_sweep.inference import InferenceStats, infer
-from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, write_verdicts
+from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
 from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import MinConfidence, to_document
+from laya_sweep.pairing import pair_results, robustness_by_result
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
 from laya_sweep.reports import (
+    DriftTable,
     ResultReport,
+    Runner,
+    check_lines,
+    drift_lines,
+    drift_markdown,
+    drift_table,
     language_figures,
     language_line,
     markdown,
     model_seconds,
+    result_title,
+    robustness_line,
+    runner_groups,
     slice_lines,
     timing_document,
 )
 from laya_sweep.routing import locate_routers, route_counts
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
-from laya_sweep.settings import Settings
+from laya_sweep.settings import RegimeSettings, Settings
 from laya_sweep.source_revision import source_document
-from laya_sweep.store import CURVES, DECISIONS, LOGITS, RUN_CALLS, RUN_TIMINGS, FactStore, require_writable, write_bytes
+from laya_sweep.store import (
+    CURVES,
+    DECISIONS,
+    LOGITS,
+    PAIRS,
+    RUN_CALLS,
+    RUN_TIMINGS,
+    FactStore,
+    require_writable,
+    write_bytes,
+)
 from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
+from laya_sweep.truncation import truncation_note, truncation_rows
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
 
@@ -71,6 +99,7 @@ def sweep(settings: Settings, console: Console, hub: Hub) -> int:
     started = time.perf_counter()
     run = SweepRun(settings, console, hub)
     if settings.dry_run:
+        run.say_notes()
         console.result(dry_run_text(settings, run.plan))
         return _EXIT_INCOMPLETE if run.plan.failed_languages else 0
     with claim(settings.out_dir) as folder:
@@ -89,28 +118,36 @@ class SweepRun:
         self._gate = prepare_gate(settings.gate, settings.baseline)
         self._store = FactStore(settings.store.uri)
         self._suite = make_suite(settings.dataset, hub)
-        checkpoints = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
+        checkpoints = locate_all(settings.checkpoints, hub)
         self._languages = self._suite.languages(settings.languages)
+        self._checking = checking_of(self._suite, self._languages, settings.gate.checks)
+        if self._checking is not None:
+            self._gate = with_rules(self._gate, self._checking.rules())
         languages = build_languages(self._suite, self._languages)
         cases = [case for language in languages for case in language.cases]
         routers = locate_routers(settings.routers, cases, checkpoints, hub)
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store, routers)
-        self._regimes = [Regime(regime.name, regime.kind, regime.temperature) for regime in settings.regimes]
+        refuse_fitted_rows(settings.regimes, languages)
+        self._regimes = [_regime(regime) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
         self._parts: dict[tuple[str, str, str], list[CellRows]] = {}
         self._rows: dict[tuple[str, str, str], CellRows] = {}
         self._cells = Counter(cell.place for cell in self.plan.cells)
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
+        self._drift_lines: list[str] = []
 
     def execute(self, folder: Path, started: float) -> int:
         """Infer what is missing, derive everything, write the run's folder."""
         console, plan = self._console, self.plan
-        for note in self._suite.notes():
-            console.note(note)
+        self.say_notes()
         for code, error in plan.failed_languages.items():
             console.note(f"language {code} failed: {error}")
         for damage in plan.damaged:
             console.note(damage_line(damage))
+        for note in map_notes(self._settings.regimes, plan.checkpoints):
+            console.note(note)
+        for checkpoint, count in plan.refusals.items():
+            console.note(f"{checkpoint}: {count} rows ask for another checkpoint, which is an error of each of them")
         console.note(
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
@@ -128,12 +165,26 @@ class SweepRun:
         results = self._write(folder)
         self._write_provenance(folder, stats, started)
         for result in results:
-            console.result(macro_line(result))
-            for line in slice_lines(result):
-                console.result(f"{result.checkpoint} {result.regime} {line}")
+            for line in self._lines(result):
+                console.result(line)
+        for line in self._drift_lines:
+            console.result(line)
         console.note(f"{stats.forward_rows} forwards done, results in {folder}")
         incomplete = 0 if all(result.complete for result in results) else _EXIT_INCOMPLETE
         return combine_exit_codes([incomplete, self._judge(folder)])
+
+    def say_notes(self) -> None:
+        """What a person should know of the dataset, and of the questions that a transform leaves out."""
+        for note in [*self._suite.notes(), *not_applicable_notes(self._settings, self.plan)]:
+            self._console.note(note)
+
+    def _lines(self, result: ResultReport) -> list[str]:
+        """What the terminal says of a result as a whole."""
+        if self._checking is not None:
+            return check_lines(result)
+        slices = [f"{result.title} {line}" for line in slice_lines(result)]
+        compared = robustness_line(result)
+        return [macro_line(result), *slices, *([] if compared is None else [compared])]
 
     def _judge(self, folder: Path) -> int:
         """Judge what was written, by reading it back; without a gate there is no verdict, nor an earlier one."""
@@ -187,29 +238,41 @@ class SweepRun:
         rows = derive.joined(sorted(parts, key=lambda part: part.cell.answered_by))
         cell = rows.cell
         self._rows[cell.place] = rows
+        name = result_title(cell.checkpoint, cell.language, cell.transform)
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
-            self._console.note(f"{cell.checkpoint} {cell.language} failed: {failure}")
+            self._console.note(f"{name} failed: {failure}")
             return
         for error in rows.errors:
-            self._console.note(f"{cell.checkpoint} {cell.language} skipped {error}")
+            self._console.note(f"{name} skipped {error}")
+        budgets = {entry.name: entry.max_len for entry in self.plan.checkpoints}
+        for part in parts:
+            if note := truncation_note(part, budgets[part.cell.asked_of]):
+                self._console.note(note)
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
             buckets = {part.cell.answered_by: self._buckets(part.cell.asked_of) for part in parts}
             table = derive.score_place(parts, regime, buckets, self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
-            figures = language_figures(derive.decision_columns(table))
-            self._console.result(f"{cell.checkpoint} {regime.name} {language_line(cell.language, figures, seconds)}")
+            if table.num_rows and self._checking is None:
+                figures = language_figures(derive.decision_columns(table))
+                title = result_title(cell.checkpoint, regime.name, cell.transform)
+                self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
 
     def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
-        return {
+        """By bucket, and by question type as far as a language may take that over."""
+        located = next(entry for entry in self.plan.checkpoints if entry.name == checkpoint)
+        buckets = {
             fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
             for fact in self._temperatures_of(checkpoint)
         }
+        return buckets | type_temperatures(located.temperatures)
 
     def _write(self, folder: Path) -> list[ResultReport]:
-        summaries = {key: self._summary(key) for key in self._result_keys()}
+        pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
+        robustness = robustness_by_result(pairs, self._languages)
+        summaries = {key: self._summary(key) + robustness.get(key, []) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
@@ -221,29 +284,53 @@ class SweepRun:
             "calls": self._joined("calls", RUN_CALLS),
             "decisions": pa.concat_tables([self._decided(key) for key in self._result_keys()]),
             "curves": pa.concat_tables([CURVES.empty_table(), *self._curves()]),
+            "variants": variants_table(self.plan.cells),
+            "pairs": pa.concat_tables([PAIRS.empty_table(), *pairs.values()]),
             "metrics": derive.metrics_table((key, row) for key, rows in summaries.items() for row in rows),
         }
         write_tables(folder, tables)
+        drift, timing = self._drift(results), self._timing(tables)
+        self._drift_lines = [line for table in drift for line in drift_lines(table, timing)]
         document = {
             "schema": REPORT_SCHEMA,
             "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
-        }
+        } | ({"drift": [table.document() for table in drift]} if drift else {})
         write_json(folder / "report.json", document)
-        write_bytes(folder / "report.md", markdown(results).encode("utf-8"))
-        write_json(folder / TIMING_FILE, self._timing(tables))
+        write_bytes(folder / "report.md", (markdown(results) + drift_markdown(drift)).encode("utf-8"))
+        write_json(folder / TIMING_FILE, timing)
         return results
+
+    def _drift(self, results: Sequence[ResultReport]) -> list[DriftTable]:
+        """Runners of the same weights, or all against a named one, under each transform and regime."""
+        runners = [
+            _runner(name, None if self.plan.router(name) else members[name])
+            for name, members in self.plan.results.items()
+        ]
+        by_key = {ResultKey(result.checkpoint, result.transform, result.regime): result for result in results}
+        tables = []
+        for group in runner_groups(runners, self._settings.drift):
+            for transform, regime in dict.fromkeys(key[1:] for key in by_key):
+                keys = {runner.checkpoint: ResultKey(runner.checkpoint, transform, regime) for runner in group}
+                own = {name: by_key[key] for name, key in keys.items()}
+                tables.append(drift_table(group, own, {name: self._decided(key) for name, key in keys.items()}))
+        return tables
 
     def _marks(self) -> list[dict[str, Any]]:
         """Whether the marks of each result and threshold are shown to be the runtime's, and if not why."""
         faults: dict[tuple[str, MinConfidence], str | None] = {}
+        regimes = {regime.name: regime for regime in self._regimes}
         for checkpoint in self.plan.checkpoints:
             sample = self._store.parity_sample(self._parity_key(checkpoint))
             for threshold in self._settings.min_confidence:
                 if threshold is not None:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
-            _mark_entry(key, threshold, self._fault(key, threshold, faults) if served else _not_served(key))
+            _mark_entry(
+                key,
+                threshold,
+                self._fault(key, threshold, faults) if served else _not_served(key, regimes[key.regime]),
+            )
             for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
@@ -261,6 +348,8 @@ class SweepRun:
         return wrong[0] if wrong else None
 
     def _is_served(self, key: ResultKey) -> bool:
+        if next(regime for regime in self._regimes if regime.name == key.regime).kind == "map":
+            return False
         served = {
             model: {fact.bucket: fact.served for fact in self._temperatures_of(entry.name)}
             for model, entry in self.plan.results[key.checkpoint].items()
@@ -276,6 +365,8 @@ class SweepRun:
     def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
         rows = dict.fromkeys(self.plan.results, 0)
         rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
+        for cell in self.plan.cells:
+            rows[cell.checkpoint] -= cell.refused_rows  # nobody called for these
         return timing_document(tables["timings"], tables["calls"], rows, self._marks())
 
     def _result_keys(self) -> list[ResultKey]:
@@ -288,9 +379,25 @@ class SweepRun:
 
     def _summary(self, key: ResultKey) -> list[MetricRow]:
         settings = self._settings
-        return derive.summarise_result(
+        if self._checking is not None:
+            answered = [*self.plan.results[key.checkpoint]]
+            return check_rows(answered[0] if len(answered) == 1 else None, self._check_results(key))
+        figures = derive.summarise_result(
             self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
         )
+        return figures + truncation_rows(self._published_cells(key))
+
+    def _published_cells(self, key: ResultKey) -> list[CellRows]:
+        """The cells of a result that have metrics."""
+        ran = self._decisions.get(key, {})
+        return [rows for rows in self._rows.values() if _is_of(rows.cell, key) and rows.cell.language in ran]
+
+    def _check_results(self, key: ResultKey) -> list[CheckResult]:
+        """The presentation checks of a result; of raw logits, so the same in every regime."""
+        if self._checking is None:
+            return []
+        own = [rows for rows in self._rows.values() if (rows.cell.checkpoint, rows.cell.transform) == key[:2]]
+        return self._checking.results(rows for rows in own if rows.failure(self._settings.on_error) is None)
 
     def _curves(self) -> list[pa.Table]:
         return [derive.curve_rows(key, self._decided(key)) for key in self._result_keys() if key in self._decisions]
@@ -307,7 +414,7 @@ class SweepRun:
         errored: list[RowError] = []
         for cell_rows in self._rows.values():
             cell = cell_rows.cell
-            if (cell.checkpoint, cell.transform) == key[:2]:
+            if _is_of(cell, key):
                 errored += cell_rows.errors
                 if (failure := cell_rows.failure(self._settings.on_error)) is not None:
                     failed[cell.language] = failure
@@ -321,8 +428,15 @@ class SweepRun:
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
             routes=None if router is None else route_counts(router.routes.values()),
             rows=tuple(rows),
+            not_applicable=tuple(entry._asdict() for entry in not_applicable_of(key.transform, self.plan)),
+            checks=self._check_documents(key),
             served=self._is_served(key),
         )
+
+    def _check_documents(self, key: ResultKey) -> tuple[dict[str, Any], ...] | None:
+        if self._checking is None:
+            return None
+        return tuple(result.document() for result in self._check_results(key))
 
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
@@ -375,12 +489,32 @@ def _temperature_key(checkpoint: Checkpoint) -> str:
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
 
 
+def _runner(name: str, checkpoint: Checkpoint | None) -> Runner:
+    """What answers for a result; None is a routed one, which has no weights or place of its own."""
+    if checkpoint is None:
+        return Runner(name, AUTO, None, (AUTO, name))
+    place = (checkpoint.source.lower(), checkpoint.subfolder, checkpoint.commit)
+    return Runner(name, checkpoint.runner, checkpoint.made_of, place)
+
+
+def _is_of(cell: Cell, key: ResultKey) -> bool:
+    return (cell.checkpoint, cell.transform) == (key.checkpoint, key.transform)
+
+
+def _regime(settings: RegimeSettings) -> Regime:
+    calibration = None if settings.document is None else map_of(settings.document)
+    languages = {} if settings.lang_temperatures is None else overrides_of(settings.lang_temperatures)
+    return Regime(settings.name, settings.kind, settings.temperature, calibration, languages)
+
+
 def _mark_entry(key: ResultKey, threshold: MinConfidence, fault: str | None) -> dict[str, Any]:
     entry = {**key._asdict(), "min_confidence": to_document(threshold), "min_confidence_sent": fault is None}
     return entry | ({} if fault is None else {"reason": fault})
 
 
-def _not_served(key: ResultKey) -> str:
+def _not_served(key: ResultKey, regime: Regime) -> str:
+    if regime.kind == "map":
+        return f"the parity sample was answered without the map of regime {key.regime}: these marks were not compared"
     return f"the runtime does not serve regime {key.regime}: these are not its marks"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from laya_sweep.checks import parse_design
 from laya_sweep.settings import (
     CheckpointSettings,
     DatasetSettings,
@@ -238,3 +239,30 @@ def calls_table(rows):
 
 def timings_table(rows):
     return pa.Table.from_pylist(list(rows), schema=TIMINGS)
+
+
+SLOT0 = {"instructions": "How urgent?", "texts": ["moderate", "a request"], "levels": [3, 4, 5]}
+PERMUTED = {"instructions": "How urgent?", "levels": ["Not urgent", "Soon", "Work is blocked"]}
+
+
+def design_document(checks=None, states=("all is well", "it burns"), languages=("en",), gates=None):
+    """A document of presentation checks, small enough to compute by hand."""
+    checks = {"score_slot0_identical": SLOT0, "score_first_slot_permuted": PERMUTED} if checks is None else checks
+    own = {code: {"states": [*states], "checks": checks} for code in languages}
+    return {"version": 1, "languages": own, "gates": gates or {}}
+
+
+def design_of(checks=None, **changes):
+    return parse_design(design_document(checks, **changes), "a document")
+
+
+def presented_facts(language, logits_of):
+    """Rows of facts for a `LanguageDesign`, and the states of their cases; `logits_of(question)` are the logits."""
+    rows = [
+        fact_row(f"{check} {state}", logits_of(question), question=qid, question_type=question["type"])
+        for check, probes in language.probes.items()
+        for probe in probes
+        for qid, question in zip(probe.question_ids(check), probe.questions, strict=True)
+        for state in range(len(language.states))
+    ]
+    return rows, {row["case_id"]: int(row["case_id"].split()[1]) for row in rows}

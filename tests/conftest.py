@@ -7,9 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from processes import ended
+
+if TYPE_CHECKING:
+    from exported_graphs import Graphs
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,6 +65,14 @@ def command(tmp_path: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def graphs(tmp_path_factory: pytest.TempPathFactory) -> Graphs:
+    """The bundled English checkpoint exported to ONNX, once a session."""
+    from exported_graphs import export_demo
+
+    return export_demo(tmp_path_factory.mktemp("graphs"))
 
 
 @pytest.fixture

@@ -122,6 +122,7 @@ def checkpoint_rows():
             "source": "org/mine",
             "digest": "d" * 64,
             "weights_sha256": "e" * 64,
+            "engine": "torch",
             "max_len": 512,
             "head_max_len": 192,
             "question_type": bucket.split(":")[0],

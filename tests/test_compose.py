@@ -8,8 +8,10 @@ import pytest
 from laya_sweep.compose import compose_jobs, to_yaml
 from laya_sweep.config import build_settings
 from laya_sweep.errors import ConfigError, exit_code
+from laya_sweep.transforms import TRANSFORMS
 
 CONF = Path(str(resources.files("laya_sweep.conf")))
+DATASETS = {"demo", "jsonl", "massive", "massive_scenario", "presentation", "table", "xnli"}
 CHECKPOINTS = {"auto", "english", "multilingual", "demo_english", "demo_multilingual"}
 GROUP_FILES = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
 
@@ -48,17 +50,26 @@ def test_every_file_composes_into_legal_settings(path):
     group, name = path.parts
     listed = group in ("checkpoint", "regime", "transform")
     sign = "+" if group == "sweep" else ""
-    file = ["dataset.path=rows.jsonl"] if (group, name) == ("dataset", "jsonl") else []
-    built = build_one(f"{sign}{group}=[{name}]" if listed else f"{sign}{group}={name}", *file)
+    rows, languages = ["dataset.path=rows.jsonl"], ["regime.map.lang_temperatures={de: null}"]
+    needed = {"dataset/jsonl": rows, "dataset/table": rows, "regime/map": languages}
+    own = needed.get(f"{group}/{name}", [])
+    names = [*dict.fromkeys(["baseline", name])] if group == "transform" else [name]
+    built = build_one(f"{sign}{group}=[{','.join(names)}]" if listed else f"{sign}{group}={name}", *own)
     if listed:
         axis = {
             "checkpoint": built.checkpoints + built.routers,
             "regime": built.regimes,
             "transform": built.transforms,
         }[group]
-        assert [entry.name for entry in axis] == [name]
+        assert [entry.name for entry in axis] == names
     elif group != "sweep":
         assert getattr(built, group).name == name
+
+
+def test_robustness_is_the_main_grid_with_two_transforms():
+    built = build_one("+sweep=robustness")
+    assert len(built.languages) == 51
+    assert [transform.name for transform in built.transforms] == ["baseline", "label_rename", "option_order"]
 
 
 def test_all_langs_is_the_grid_of_the_main_job():
@@ -69,6 +80,21 @@ def test_all_langs_is_the_grid_of_the_main_job():
     assert built.min_confidence == (0.0, 0.5, 0.7, 0.9)
     assert [transform.name for transform in built.transforms] == ["baseline"]
     assert (built.dataset.per_lang, built.dataset.n_opts, built.dataset.seed) == (100, 20, 13)
+
+
+def test_the_presentation_sweep_asks_every_language_of_the_checks_without_a_temperature():
+    built = build_one("+sweep=presentation", "gate.checks={de: {score_slot0_identical: {min: -0.2}}}")
+    assert (built.dataset.name, built.dataset.path, built.languages) == ("presentation", None, None)
+    assert [regime.kind for regime in built.regimes] == ["unit"]
+    assert (built.min_confidence, built.executor.device) == ((None,), "cpu")
+    assert built.gate.checks == {"de": {"score_slot0_identical": {"min": -0.2}}}
+    assert built.dataset.parity_on_all
+    assert not build_one("+sweep=all_langs").dataset.parity_on_all
+
+
+def test_the_checks_present_every_order_themselves():
+    with pytest.raises(ConfigError, match=r"transform: expected \[baseline\] with dataset=presentation"):
+        build_one("+sweep=presentation", "transform=[baseline,option_order]")
 
 
 def test_the_command_line_wins_over_all_langs():
@@ -150,13 +176,13 @@ def test_an_unknown_key_is_named_with_its_nearest_first(override, what, nearest)
 @pytest.mark.parametrize(
     ("override", "group", "got", "nearest", "all_names"),
     [
-        ("dataset=masive", "dataset", "masive", "massive", {"massive", "demo", "jsonl"}),
+        ("dataset=masive", "dataset", "masive", "massive", DATASETS),
         ("executor=rai", "executor", "rai", "ray", {"ray", "inline"}),
-        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs"}),
-        ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
-        ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed"}),
+        ("+sweep=all_lang", "sweep", "all_lang", "all_langs", {"all_langs", "presentation", "robustness"}),
+        ("regime=sreved", "regime", "sreved", "served", {"served", "raw", "unit", "fixed", "map"}),
+        ("regime=[raw,sreved]", "regime", "sreved", "served", {"served", "raw", "unit", "fixed", "map"}),
         ("checkpoint=[englsh]", "checkpoint", "englsh", "english", CHECKPOINTS),
-        ("transform=[base]", "transform", "base", "baseline", {"baseline"}),
+        ("transform=[base]", "transform", "base", "baseline", {*TRANSFORMS}),
     ],
 )
 def test_a_selector_that_matches_nothing_lists_what_exists_nearest_first(override, group, got, nearest, all_names):

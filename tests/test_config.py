@@ -1,6 +1,7 @@
 """Plain dictionaries -> `Settings`: every option arrives, every fault is named, all faults at once."""
 
 import copy
+import dataclasses
 import math
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +24,11 @@ from laya_sweep.settings import (
     RouteSettings,
     Settings,
     StoreSettings,
+    TableMapping,
     TransformSettings,
 )
 from laya_sweep.suites.languages import LANGUAGES
+from laya_sweep.transforms import TRANSFORMS
 
 NAN, INF = float("nan"), float("inf")
 
@@ -70,7 +73,10 @@ def test_every_option_reaches_its_setting():
         "languages=[de,zh-TW]",
         "regime=[fixed,unit]",
         "regime.fixed.temperature=1.7",
-        "transform=[baseline]",
+        "transform=[baseline,option_order]",
+        "transform.option_order.variants=4",
+        "transform.option_order.seed=5",
+        "transform.option_order.sampler=published",
         "min_confidence=[null,0.25]",
         "dataset.path=some/data",
         "dataset.repo=org/data",
@@ -105,6 +111,7 @@ def test_every_option_reaches_its_setting():
         "batch_size=12",
         "shard_cases=17",
         "dry_run=true",
+        "drift=mine",
         "metrics.score_within=[0.5,2]",
         "metrics.rounding=runtime",
     )
@@ -114,7 +121,7 @@ def test_every_option_reaches_its_setting():
         checkpoints=(CheckpointSettings("mine", "org/laya", "small", "v7", 333, 111),),
         languages=("de", "zh-TW"),
         regimes=(RegimeSettings("fixed", "fixed", 1.7), RegimeSettings("unit", "unit", None)),
-        transforms=(TransformSettings("baseline"),),
+        transforms=(TransformSettings("baseline"), TransformSettings("option_order", 4, 5, "published")),
         min_confidence=(None, 0.25),
         dataset=DatasetSettings(
             name="massive",
@@ -158,6 +165,7 @@ def test_every_option_reaches_its_setting():
         shard_cases=17,
         dry_run=True,
         metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime"),
+        drift="mine",
     )
 
 
@@ -173,10 +181,16 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
         else:
             keys.add(key)
     options = IDENTITY_FIELDS | RUNTIME_FIELDS
-    optional = {f"checkpoints.{name}" for name in ("name", "subfolder", "revision", "max_len", "head_max_len")}
+    own = ("name", "subfolder", "revision", "max_len", "head_max_len", "engine", "onnx", "expected_sha256")
+    optional = {f"checkpoints.{name}" for name in own}
+    optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
+    keys.remove("revision")  # it is folded into checkpoints.revision
     assert keys <= options
+    drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
+    of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
+    read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}
     options = {name for name in options if not name.startswith("routers.")}  # written as a checkpoint's entry
-    assert options - keys == optional | {"regimes.name", "regimes.temperature"}
+    assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"} | of_maps | read_from_them
 
 
 BAD_VALUES = [
@@ -216,7 +230,10 @@ BAD_VALUES = [
     ("metrics.rounding", None),
     ("metrics.score_within", [0.12345671, 0.12345672]),
     ("metrics.tolerance", 1),
-    ("dataset.name", "xnli"),
+    ("dataset.name", "xnly"),
+    ("window", 128),
+    ("window", "auto"),
+    ("window", False),
     ("dataset.repo", ""),
     ("dataset.revision", 1234567),
     ("dataset.path", False),
@@ -271,6 +288,41 @@ def test_a_bad_value_is_one_fault_that_names_its_key(raw, key, value):
     assert problem.next_step
     got = value[-1] if isinstance(value, list) and value else value
     assert problem.got == repr(got)
+
+
+OPTION_ORDER = {"name": "option_order", "variants": 2, "seed": 3, "sampler": "by_case"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("transform.option_order.variants", 0),
+        ("transform.option_order.variants", True),
+        ("transform.option_order.seed", -1),
+        ("transform.option_order.seed", None),
+        ("transform.option_order.sampler", "by_row"),
+        ("transform.option_order.name", "reverse"),
+        ("transform.baseline.seed", 13),
+    ],
+)
+def test_a_bad_value_of_a_transform_names_its_key(raw, key, value):
+    raw["transform"]["option_order"] = dict(OPTION_ORDER)
+    put(raw, key, value)
+    named = [problem for problem in problems_of(raw) if problem.what == key]
+    assert [problem.got for problem in named] == [repr(value)]
+
+
+def test_transforms_without_the_baseline_say_what_to_write(raw):
+    raw["transform"] = {"option_order": dict(OPTION_ORDER)}
+    [problem] = problems_of(raw)
+    assert (problem.what, problem.next_step) == ("transform", "'transform=[baseline,option_order]'")
+
+
+def test_an_unknown_transform_lists_the_registered_ones(raw):
+    raw["transform"]["shuffle"] = {"name": "shuffle"}
+    [problem] = problems_of(raw)
+    assert problem.what == "transform.shuffle.name"
+    assert all(name in problem.expected for name in TRANSFORMS)
 
 
 @pytest.mark.parametrize(

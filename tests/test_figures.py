@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
-import gzip
-import json
-import random
-import shutil
-import tempfile
-import warnings
-from pathlib import Path
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from straight_line import (
+    INSTRUCTIONS,
+    choice_logits,
+    choice_temperatures,
+    load_agent,
+    plain_ece,
+    published_rows,
+    softmax,
+)
 
 pytestmark = [pytest.mark.reference]
 
@@ -23,71 +22,13 @@ TOLERANCE = 2e-4
 CLEAR_MARGIN = 1e-3
 
 
-def read_rows(shared, language):
-    path = shared / "data" / "amazon_massive_intent" / "data" / language / "test.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-@functools.cache
-def copy_of(folder):
-    """A copy for the runtime to load: it rewrites a folder that it loads in place."""
-    twin = Path(tempfile.mkdtemp()) / folder.name
-    shutil.copytree(folder, twin, copy_function=shutil.copyfile)
-    atexit.register(shutil.rmtree, twin.parent)
-    return twin
-
-
 def straight_line(shared, name, language, count):
-    """Per row: option keys, gold label, served and raw probabilities: one row a forward, no padding, no house code."""
-    import laya
-    import torch
-    from laya.common import build_sequence, collate_items, temp_bucket
-
-    torch.set_num_threads(1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the english one ships a temperature below 0.5
-        agent = laya.load(str(copy_of(shared / "checkpoints" / name)), device="cpu")
-    rows = read_rows(shared, language)
-    labels = sorted({row["label_text"] for row in rows})
-    rng = random.Random(13)
-    found = []
-    for row in rows[:count]:
-        options = [row["label_text"], *rng.sample([label for label in labels if label != row["label_text"]], 19)]
-        rng.shuffle(options)
-        criteria = {label: label.replace("_", " ").replace(".", ": ") for label in options}
-        question = {"t": "choice", "ins": "What is the user asking for in `utterance`?", "crit": criteria}
-        ids, markers = build_sequence(
-            agent.tok, {"utterance": row["text"]}, question, agent.cfg["max_len"], agent.cfg["head_max_len"]
-        )
-        batch = collate_items([[{"ids": ids, "markers": markers, "qtype": 0}]], agent.tok.pad_token_id)
-        with torch.inference_mode():
-            logits, _ = agent.model(
-                batch["input_ids"], batch["attention_mask"], batch["marker_pos"], batch["marker_mask"], batch["qtype"]
-            )
-        z = logits[0].double().numpy()
-        bucket = temp_bucket(0, len(options))
-        temperatures = {
-            "served": agent.temperature_by_options.get(bucket, agent.temperature[0]),
-            "raw": agent.temperature_by_options_raw.get(bucket, agent.temperature_raw[0]),
-        }
-        found.append((options, row["label_text"], {regime: softmax(z / t) for regime, t in temperatures.items()}))
+    """Per row: option keys, gold label, served and raw probabilities."""
+    agent, found = load_agent(shared / "checkpoints" / name), []
+    for row in published_rows(shared, language, count):
+        z, temperatures = choice_logits(agent, row.text, row.criteria), choice_temperatures(agent, len(row.criteria))
+        found.append(([*row.criteria], row.gold, {regime: softmax(z / t) for regime, t in temperatures.items()}))
     return found
-
-
-def softmax(z):
-    weights = np.exp(z - z.max())
-    return weights / weights.sum()
-
-
-def plain_ece(confidence, correct):
-    edges = np.linspace(0, 1, 16)
-    total = 0.0
-    for i in range(15):
-        inside = (confidence >= edges[i] if i == 0 else confidence > edges[i]) & (confidence <= edges[i + 1])
-        if inside.any():
-            total += inside.mean() * abs(confidence[inside].mean() - correct[inside].mean())
-    return total
 
 
 @pytest.fixture(scope="module")
@@ -160,27 +101,23 @@ def test_accuracy_and_f1_are_the_same_bits_in_every_regime(tables):
 
 
 def test_marks_derived_from_the_gate_are_those_of_the_runtime(tables, shared):
-    import laya
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        agent = laya.load(str(copy_of(shared / "checkpoints" / "english")), device="cpu")
+    agent = load_agent(shared / "checkpoints" / "english")
     ours = [
         row
         for row in tables["decisions"]
         if (row["checkpoint"], row["language"], row["regime"]) == ("english", "en", "served")
     ]
-    rows = read_rows(shared, "en")
+    rows = published_rows(shared, "en", 60)
     disagreements = 0
-    for row, source in zip(ours, rows, strict=False):
+    for row, source in zip(ours, rows, strict=True):
         question = {
             "intent": {
                 "type": "choice",
-                "instructions": "What is the user asking for in `utterance`?",
-                "criteria": {label: label.replace("_", " ").replace(".", ": ") for label in row["options"]},
+                "instructions": INSTRUCTIONS,
+                "criteria": source.criteria,
             }
         }
-        [answer] = agent.predict_batch([{"utterance": source["text"]}], question, min_confidence=0.9)
+        [answer] = agent.predict_batch([{"utterance": source.text}], question, min_confidence=0.9)
         marked = answer["answers"]["intent"].get("low_confidence", False)
         if abs(row["gate_confidence"] - 0.9) > CLEAR_MARGIN:
             disagreements += marked != (row["gate_confidence"] < 0.9)

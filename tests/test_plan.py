@@ -1,6 +1,7 @@
 """Axes -> cells -> shards: keys that move with identity alone, and pending by ids."""
 
 import dataclasses
+import hashlib
 
 import pytest
 from builders import (
@@ -19,15 +20,24 @@ from builders import (
     write_checkpoint,
     write_language,
 )
+from exported_graphs import write_graph
 
 from laya_sweep import identity, plan
 from laya_sweep.engines import locate
-from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, ordered_json
-from laya_sweep.plan import Cell, build_languages, make_plan, shards
+from laya_sweep.engines.onnx_file import ROWS_NOTE, TOGETHER
+from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, ordered_json
+from laya_sweep.plan import Cell, Language, build_languages, make_plan, shards
 from laya_sweep.routing import locate_routers
-from laya_sweep.settings import RegimeSettings, RouterSettings, RouteSettings, StoreSettings, TransformSettings
+from laya_sweep.settings import (
+    RegimeSettings,
+    RouterSettings,
+    RouteSettings,
+    StoreSettings,
+    TableMapping,
+    TransformSettings,
+)
 from laya_sweep.store import FactStore, Part, RowId
-from laya_sweep.suites import IntentSuite, intent
+from laya_sweep.suites import intent, make_suite
 from laya_sweep.transforms import TRANSFORMS, variants_of
 
 
@@ -67,7 +77,7 @@ def world(tmp_path):
         @staticmethod
         def plan_of(settings):
             located = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
-            languages = build_languages(IntentSuite(settings.dataset, hub), settings.languages)
+            languages = build_languages(make_suite(settings.dataset, hub), settings.languages)
             cases = [case for language in languages for case in language.cases]
             routers = locate_routers(settings.routers, cases, located, hub)
             return make_plan(settings, located, languages, store, routers)
@@ -123,8 +133,11 @@ RUNTIME_CHANGES = {
     "routers.default": "multilingual",
     "routers.auto_task_detection": True,
     "routers.routes.name": "papers",
+    "checkpoints.expected_sha256": {"model.safetensors": hashlib.sha256(b"weights").hexdigest()},
+    "drift": "mine",
     "dataset.per_lang": 11,
     "languages": ("de", "en"),
+    "transforms.variants": 3,
     "regimes.name": "cold",
     "regimes.kind": "raw",
     "regimes.temperature": 1.7,
@@ -162,7 +175,23 @@ RUNTIME_CHANGES = {
     "dry_run": True,
 }
 
+#: Of a text/label file, whose mapping no other dataset has.
+TABLE_RUNTIME_CHANGES = {"dataset.mapping.tags": ("other",)}
+
+TABLE_CHANGES = {
+    "dataset.mapping.format": "csv",
+    "dataset.mapping.quoted": True,
+    "dataset.mapping.text": "other",
+    "dataset.mapping.label": "kind",
+    "dataset.mapping.language": "code",
+    "dataset.mapping.id": "other",
+    "dataset.mapping.labels": (("a", "first"), ("b", None), ("c", None)),
+    "dataset.mapping.question": "q",
+    "dataset.mapping.instructions": "Why?",
+}
+
 IDENTITY_CHANGES = {
+    "window": 128,
     "checkpoints.source": lambda root: str(root / "other-c"),
     "checkpoints.subfolder": "sub",
     "checkpoints.max_len": 100,
@@ -181,6 +210,9 @@ IDENTITY_CHANGES = {
     "executor.num_gpus": 0.5,
 }
 
+DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
+ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
+
 HUB_CHANGES = {
     "checkpoints.revision": "v2",
     "routers.routes.revision": "v2",
@@ -194,8 +226,8 @@ def value_of(value, root):
 
 
 def test_every_classified_field_is_changed_below():
-    assert set(RUNTIME_CHANGES) == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES} == IDENTITY_FIELDS
+    assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
+    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES} == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -213,6 +245,30 @@ def test_every_identity_field_moves_the_key(world, monkeypatch, name):
     assert world.key_of(settings) != world.key_of(world.settings)
 
 
+def table_settings(root):
+    """A sweep of a file that is TSV and CSV alike: each row holds its cells twice, parted by tabs and by commas."""
+    names = ("text", "other", "label", "kind", "lang", "code")
+    rows = [names, *((f"t{i}", f"o{i}", "abc"[i % 3], "de"[i % 2], "en", "en") for i in range(6))]
+    text = "".join("\t".join(row) + "\tx," + ",".join(row) + "\n" for row in rows)
+    (root / "t.tsv").write_text(text)
+    mapping = TableMapping("tsv", None, "text", "label", "lang", None, (), None, "label", "Which?")
+    return dataset_settings(root / "t.tsv", name="table", repo=None, sampling="by_row", n_opts=2, mapping=mapping)
+
+
+@pytest.mark.parametrize("name", sorted(TABLE_CHANGES | TABLE_RUNTIME_CHANGES))
+def test_what_a_table_is_asked_moves_the_key_and_its_tags_do_not(world, name):
+    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
+    other = changed(settings, name, (TABLE_CHANGES | TABLE_RUNTIME_CHANGES)[name])
+    assert other != settings
+    assert (world.key_of(other) == world.key_of(settings)) is (name in TABLE_RUNTIME_CHANGES)
+
+
+def test_a_default_written_out_is_the_same_cell(world):
+    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
+    said = changed(changed(settings, "dataset.mapping.format", None), "dataset.mapping.quoted", False)
+    assert world.key_of(said) == world.key_of(settings)
+
+
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))
 def test_every_identity_field_of_the_hub_moves_the_key(world, name):
     dataset = dataset_settings(repo="org/massive")
@@ -220,6 +276,24 @@ def test_every_identity_field_of_the_hub_moves_the_key(world, name):
     if name.startswith("routers."):
         settings = world.with_router("org/laya", dataset=dataset)
     assert world.key_of(changed(settings, name, HUB_CHANGES[name])) != world.key_of(settings)
+
+
+@pytest.mark.parametrize("name", sorted(DRAWN_CHANGES))
+def test_what_a_transform_draws_with_moves_the_key_where_it_draws(world, name):
+    value = DRAWN_CHANGES[name]
+    for transform, moves in (("option_order", True), ("label_rename", False), ("baseline", False)):
+        settings = dataclasses.replace(world.settings, transforms=(TransformSettings(transform),))
+        assert (world.key_of(changed(settings, name, value)) != world.key_of(settings)) == moves
+
+
+def test_more_variants_of_a_case_keep_the_ones_that_are_there(world):
+    few = dataclasses.replace(world.settings, transforms=(TransformSettings("option_order", variants=1),))
+    more = changed(few, "transforms.variants", 3)
+    [cell], [wider] = world.plan_of(few).cells, world.plan_of(more).cells
+    assert wider.key == cell.key
+    assert {*cell.row_ids} < {*wider.row_ids}
+    shown = {(variant.case_id, variant.name): variant for variant in wider.variants}
+    assert all(shown[variant.case_id, variant.name] == variant for variant in cell.variants)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +317,40 @@ def test_a_new_version_of_a_transform_moves_its_key(world, monkeypatch):
     before = world.key_of(world.settings)
     monkeypatch.setitem(TRANSFORMS, "baseline", TRANSFORMS["baseline"]._replace(version=2))
     assert world.key_of(world.settings) != before
+
+
+def identity_of(world, **changes):
+    checkpoint = dataclasses.replace(world.settings.checkpoints[0], **changes)
+    [cell] = world.plan_of(dataclasses.replace(world.settings, checkpoints=(checkpoint,))).cells
+    return cell.identity
+
+
+def test_a_graph_is_another_work_and_torch_does_not_know_of_it(world):
+    """By its bytes, not by its place; whether rows share a call is in the key too."""
+    graph = write_graph(world.root / "g.onnx")
+    alone = identity_of(world, engine="onnx", onnx=graph)
+    moved = identity_of(world, engine="onnx", onnx=graph.rename(world.root / "h.onnx"))
+    together = identity_of(world, engine="onnx", onnx=write_graph(graph, notes={ROWS_NOTE: TOGETHER}))
+    torch = identity_of(world)
+    assert alone == moved
+    assert len({cell_key(one) for one in (alone, together, torch)}) == 3
+    assert set(alone["versions"]) == {"laya", "onnxruntime", "transformers", "tokenizers"}
+    assert (alone["engine"], torch["engine"]) == ("onnx", "torch")
+    assert together["layout"] == torch["layout"] != alone["layout"]
+    assert set(torch["checkpoint"]) == {"weights", "config", "encoder", "tokenizer"}
+
+
+def test_a_row_of_another_checkpoint_is_refused_by_a_graph_alone(world):
+    [cell] = world.plan_of(world.settings).cells
+    cases = [dataclasses.replace(case, model=name) for case, name in zip(cell.cases, [None, "mine", "x"], strict=False)]
+    language = Language("en", tuple(cases), {}, None)
+    graph = checkpoint_settings(world.root / "c", engine="onnx", onnx=write_graph(world.root / "g.onnx"))
+    for checkpoint, refused in ((world.settings.checkpoints[0], []), (graph, [cases[2].case_id])):
+        settings = dataclasses.replace(world.settings, checkpoints=(checkpoint,))
+        made = make_plan(settings, [locate(checkpoint, HubDouble())], [language], world.store)
+        assert [*made.cells[0].refused] == refused
+        assert made.pending_rows == len(cases) - len(refused)
+        assert made.refusals == ({"mine": 1} if refused else {})
 
 
 def test_edited_temperatures_and_another_place_move_no_key(world):

@@ -26,6 +26,12 @@ LEAST_OPTIONS = 16
 #: The version of the rule, which is identity.
 LAYOUT_VERSION = 2
 
+#: The version of the other rule, for graphs whose rows move each other: a row alone, at its own length.
+ALONE_VERSION = 1
+
+#: An exported graph takes the two most probable options of a row, so that it needs two slots.
+_LEAST_ALONE = 2
+
 
 class Shape(NamedTuple):
     """The padded shape of a row: tokens, option slots."""
@@ -67,6 +73,10 @@ class EngineInfo(NamedTuple):
     threads: int
     served_temperatures: dict[str, float]
     warnings: tuple[str, ...]
+
+
+class DeviceError(Exception):
+    """The device that was asked for is not there, or the runtime left it."""
 
 
 class EncodingError(Exception):
@@ -119,3 +129,8 @@ def padded_shape(tokens: int, options: int, max_len: int) -> Shape:
     """
     length = -(-tokens // LENGTH_MULTIPLE) * LENGTH_MULTIPLE
     return Shape(min(length, max(max_len, tokens)), max(LEAST_OPTIONS, 1 << (options - 1).bit_length()))
+
+
+def own_shape(tokens: int, options: int) -> Shape:
+    """The shape of a row that is computed alone: no padding but a second option slot."""
+    return Shape(tokens, max(_LEAST_ALONE, options))

@@ -12,7 +12,7 @@ from laya_sweep.min_confidence import from_document
 from laya_sweep.scoring import QUESTION_TYPES, AnsweredQuestion, option_labels, runtime_answers
 from laya_sweep.transforms import Variant
 
-#: Logits of one question of a variant, one per option in the order the variant presents them.
+#: Logits of one question of a variant, one per slot: in the order in which a model would read its options.
 Script = Callable[[Variant, str], Sequence[float]]
 
 _MAX_LEN = 512
@@ -35,7 +35,7 @@ class ScriptedEngine:
         return EncodedQuestion(
             item={"variant": variant, "qid": qid},
             shape=padded_shape(tokens, options, _MAX_LEN),
-            slots=tuple(range(options)),
+            slots=tuple(variant.questions[qid].get("option_order") or range(options)),
             input_tokens=tokens,
             state_tokens=tokens,
             state_tokens_dropped=0,
@@ -56,5 +56,6 @@ class ScriptedEngine:
 
     def _answered(self, variant: Variant, qid: str) -> AnsweredQuestion:
         row = self.encode(variant, qid)
-        logits = self.forward([row]).logits[0].tolist()
-        return AnsweredQuestion(variant.questions[qid], logits, row.slots, 1.0, 0.0)
+        logits = np.empty(len(row.slots), dtype=np.float32)
+        logits[list(row.slots)] = self.forward([row]).logits[0]
+        return AnsweredQuestion(variant.questions[qid], logits.tolist(), row.slots, 1.0, 0.0)

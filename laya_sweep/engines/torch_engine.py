@@ -12,28 +12,24 @@ from typing import Any
 import laya
 import numpy as np
 import torch
-from laya.common import QTYPES, build_sequence, collate_items
+from laya.common import QTYPES, collate_items
 from torch.nn import functional
 
-from laya_sweep.engines.checkpoint import stage
+from laya_sweep.engines.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
+from laya_sweep.engines.encoding import encode_question
 from laya_sweep.engines.engine import (
+    DeviceError,
     EncodedQuestion,
-    EncodingError,
     EngineInfo,
     Forward,
     OutOfMemoryError,
     padded_shape,
 )
-from laya_sweep.engines.question import internal_question
 from laya_sweep.memo_tokenizer import MemoTokenizer
 from laya_sweep.transforms import Variant
 
 #: Variables by which the environment would change the dtype of a loaded checkpoint.
 _DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")
-
-
-class DeviceError(Exception):
-    """The device that was asked for is not there, or the runtime left it."""
 
 
 class TorchEngine:
@@ -49,14 +45,18 @@ class TorchEngine:
             raise DeviceError("expected a CUDA device, got none visible to this process")
         torch.set_num_threads(threads)
         self._max_len, self._head_max_len = max_len, head_max_len
-        with stage(folder) as twin, _plain_dtype(), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            self._agent = laya.load(twin, device=device)
-        self._warnings = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-        self._agent.amp_enabled = False
-        self._agent.dtype = torch.float32
+        self._agent, self._warnings = load_agent(folder, device)
         self._require_device(device)
         self._tokenizer = MemoTokenizer(self._agent.tok)
+
+    @classmethod
+    def of_agent(cls, agent: laya.Agent) -> TorchEngine:
+        """An engine around an agent that the caller loaded, at the budgets of its checkpoint; it is not changed."""
+        engine = cls.__new__(cls)
+        engine._agent, engine._tokenizer, engine._warnings = agent, MemoTokenizer(agent.tok), ()
+        engine._max_len = int(agent.cfg.get("max_len", DEFAULT_MAX_LEN))
+        engine._head_max_len = int(agent.cfg.get("head_max_len", DEFAULT_HEAD_MAX_LEN))
+        return engine
 
     def info(self) -> EngineInfo:
         """See `Engine.info`."""
@@ -115,37 +115,13 @@ class TorchEngine:
         return torch.softmax(logits.float(), -1)[:, 0].cpu().numpy().astype(np.float32)
 
     def _encode(self, tokenizer: Any, variant: Variant, qid: str) -> EncodedQuestion:  # noqa: ANN401
-        question = internal_question(variant.questions[qid])
-        try:
-            ids, markers, options, state, *layout = build_sequence(
-                tokenizer,
-                variant.state,
-                question,
-                self._max_len,
-                self._head_max_len,
-                option_order=question.get("option_order"),
-                truncate_left=isinstance(variant.state, list),
-                return_stats=True,
-                return_truncation_stats=True,
-                return_layout=self._agent.parallel_options,
-            )
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise EncodingError(f"question {qid!r}: {error}") from error
-        count = options["options"]
-        if len(markers) != count:
-            raise EncodingError(f"question {qid!r}: only {len(markers)} of {count} options fit max_len={self._max_len}")
-        item = {"ids": ids, "markers": markers, "qtype": QTYPES[question["t"]]}
-        if layout:
-            item["layout"] = layout[0]
-        return EncodedQuestion(
-            item=item,
-            shape=padded_shape(len(ids), count, self._max_len),
-            slots=tuple(question.get("option_order") or range(count)),
-            input_tokens=len(ids),
-            state_tokens=state["state_tokens"],
-            state_tokens_dropped=state["state_tokens_dropped"],
-            options_distinct=options["options_distinct"],
-            tokens_per_option=options["tokens_per_option"],
+        return encode_question(
+            tokenizer,
+            variant,
+            qid,
+            (self._max_len, self._head_max_len),
+            lambda tokens, options: padded_shape(tokens, options, self._max_len),
+            parallel_options=self._agent.parallel_options,
         )
 
     def _collate(self, rows: Sequence[EncodedQuestion]) -> dict[str, torch.Tensor]:
@@ -167,6 +143,16 @@ class TorchEngine:
     def _require_device(self, device: str) -> None:
         if self._agent.device.type != device:
             raise DeviceError(f"expected {device}, got {self._agent.device.type}: {'; '.join(self._warnings)}")
+
+
+def load_agent(folder: Path, device: str) -> tuple[Any, tuple[str, ...]]:
+    """The runtime's agent for a checkpoint folder, set to float32, and what it warned of while it loaded."""
+    with stage(folder) as twin, _plain_dtype(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        agent = laya.load(twin, device=device)
+    agent.amp_enabled = False
+    agent.dtype = torch.float32
+    return agent, tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 @contextmanager

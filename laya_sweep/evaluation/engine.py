@@ -21,8 +21,9 @@ from laya_sweep.evaluation.reported import marks_of
 from laya_sweep.execution import PARITY_CASES, Shard, WorkerSpec
 from laya_sweep.execution.parity import TOLERANCE, check_parity
 from laya_sweep.execution.worker import Worker
+from laya_sweep.min_confidence import from_document
 from laya_sweep.plan import Cell
-from laya_sweep.reports import timing_figures
+from laya_sweep.reports import call_figures, timing_figures
 from laya_sweep.scoring import AnsweredQuestion, Regime, runtime_answers
 from laya_sweep.transforms import variants_of
 
@@ -36,11 +37,10 @@ _KEY = "evaluation"
 
 
 class _Asked(NamedTuple):
-    """Facts and decisions in the order of the data; `calls` is of the engine's forward."""
+    """Facts and decisions in the order of the data."""
 
     rows: CellRows
     decisions: pa.Table
-    calls: int
 
 
 def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regime) -> Outcome:
@@ -92,9 +92,7 @@ def _cell(dataset: Dataset, name: str) -> Cell:
 def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking) -> None:
     """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
     step = max(1, len(cell.variants) // PARITY_CASES)
-    threshold = asking.min_confidence
-    marks = [] if isinstance(threshold, Mapping) else [threshold]
-    parity = check_parity(loaded.engine, cell.variants[::step], marks)
+    parity = check_parity(loaded.engine, cell.variants[::step], [from_document(asking.min_confidence)])
     if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
         got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
         expected = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
@@ -105,9 +103,11 @@ def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime) -> _A
     worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking))
     result = worker.run(Shard(_KEY, cell.checkpoint, "", "baseline", cell.variants, 0.0))
     assert result.part is not None
-    facts, timings = (pq.read_table(pa.BufferReader(data)) for data in (result.part.facts, result.part.timings))
-    rows = select_rows(cell, facts, timings)
-    return _Asked(rows, score_cell(rows, regime, loaded.temperatures), result.forward_calls)
+    assert result.part.calls is not None
+    parts = (result.part.facts, result.part.timings, result.part.calls)
+    facts, timings, calls = (pq.read_table(pa.BufferReader(data)) for data in parts)
+    rows = select_rows(cell, facts, timings, calls)
+    return _Asked(rows, score_cell(rows, regime, loaded.temperatures))
 
 
 def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
@@ -131,6 +131,7 @@ def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
         store_token="",
         parity_variants=(),
         min_confidence=(),
+        sort_by_length=asking.sort_by_length,
     )
 
 
@@ -158,22 +159,11 @@ def _with_marks(decisions: pa.Table, dataset: Dataset, answered: Sequence[Answer
 
 def _timing(asking: Asking, asked: _Asked) -> dict[str, Any]:
     """What happened in the calls; a row is one question here."""
-    rows = asked.rows.timings["batch_rows"].to_pylist()
-    grouped = sum(count > 1 for count in rows)
     threshold = asking.min_confidence
     return {
         "latency_metric": LATENCY,
         "cost_metric": COST,
-        "batch_size": asking.batch_size,
-        "batch_tokens": None if asking.batch_size else BATCH_TOKENS,
-        "batch_form": "questions",
-        "sort_by_length": asking.sort_by_length,
-        "sort_by_length_sent": False,
+        **call_figures(asked.rows.calls, asked.rows.facts.num_rows),
         "min_confidence": dict(threshold) if isinstance(threshold, Mapping) else threshold,
-        # Marks of a map are by the runtime's rule too, but the parity sample compares single thresholds.
-        "min_confidence_sent": threshold is not None and not isinstance(threshold, Mapping),
-        "chunks": asked.calls,
-        "rows_grouped": grouped,
-        "rows_alone": len(rows) - grouped,
-        "max_chunk": max(rows, default=0),
+        "min_confidence_sent": threshold is not None and asked.rows.timings.num_rows > 0,
     }

@@ -99,6 +99,7 @@ class Evaluation:
             self.metrics,
             identity={"schema": REPORT_SCHEMA, **self.fingerprints()},
             min_confidence=from_document(self.min_confidence),
+            rounding=self.outcome.rounding,
             accepted=accepted_counts(decision_columns(self.decisions)),
             timings=self.figures,
             errored=self.dataset.questions - self.decisions.num_rows,

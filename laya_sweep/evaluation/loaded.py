@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from laya_sweep.engines import Checkpoint, Engine, load_engine, locate, resolve_temperatures
 from laya_sweep.hub import HuggingFaceHub
@@ -36,6 +36,7 @@ def open_engine(
     threads: int = 1,
     max_len: int | None = None,
     head_max_len: int | None = None,
+    onnx: str | Path | None = None,
 ) -> LoadedEngine:
     """Load a checkpoint for `evaluate`, which may then be called many times (imports torch).
 
@@ -46,15 +47,20 @@ def open_engine(
         device: "cpu" or "cuda"; never guessed.
         threads: of torch in this process.
         max_len, head_max_len: token budgets; the checkpoint's own if not given.
+        onnx: a graph that `export-onnx` made of the checkpoint, to answer in place of torch.
 
     Raises:
-        CheckpointError: there is no Laya checkpoint.
+        CheckpointError: there is no Laya checkpoint, or the graph is none of it.
         UsageError: the repository cannot be reached.
     """
     title = name or str(source).rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
-    settings = CheckpointSettings(title, str(source), subfolder, revision, max_len, head_max_len)
+    graph = None if onnx is None else Path(onnx)
+    engine_name: Literal["torch", "onnx"] = "torch" if graph is None else "onnx"
+    settings = CheckpointSettings(
+        title, str(source), subfolder, revision, max_len, head_max_len, engine=engine_name, onnx=graph
+    )
     found = locate(settings, HuggingFaceHub())
-    engine = load_engine(found.folder, device, threads, found.max_len, found.head_max_len)
+    engine = load_engine(found.folder, device, threads, found.max_len, found.head_max_len, graph)
     temperatures = {
         fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
         for fact in resolve_temperatures(found.temperatures)

@@ -18,7 +18,8 @@ class WorkerSpec:
     """How to make a worker: one checkpoint, one device.
 
     `folder` is the driver's copy of the checkpoint; on a node without it the worker downloads `source` at
-    `commit` itself. `digest` is what must be found either way.
+    `commit` itself. `onnx` is the graph that answers, a file that every node must see. `digest` is what must be
+    found either way.
     """
 
     checkpoint: str
@@ -39,6 +40,8 @@ class WorkerSpec:
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
     sort_by_length: bool = False
+    parity_on_all: bool = False
+    onnx: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,14 @@ TOLERANCE = 1e-3
 PARITY_CASES = 8
 
 
-def check_parity(engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[MinConfidence]) -> Parity:
-    """Compare our path with `predict_batch`, at served temperatures, on the first few variants that can be asked.
+def check_parity(
+    engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[MinConfidence], *, on_all: bool = False
+) -> Parity:
+    """Compare our path with `predict_batch`, at served temperatures, on the first few (or all) that can be asked.
 
     A case that does not fit the checkpoint is passed over: it becomes an error row, and must not end the run.
     """
-    chosen = list(islice((variant for variant in variants if _fits(engine, variant)), PARITY_CASES))
+    chosen = list(islice((variant for variant in variants if _fits(engine, variant)), None if on_all else PARITY_CASES))
     served = engine.info().served_temperatures
     thresholds = [value for value in min_confidence if value is not None]
     worst, marks, disagreements = 0.0, 0, 0

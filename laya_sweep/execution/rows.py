@@ -12,7 +12,7 @@ from laya_sweep.engines import EncodedQuestion, EngineInfo
 from laya_sweep.execution.contract import Shard
 from laya_sweep.store import CALLS, FACTS, TIMINGS, Part
 from laya_sweep.transforms import Variant
-from laya_sweep.transforms.variant import option_count
+from laya_sweep.transforms.presented import option_count
 
 
 class Prepared(NamedTuple):

@@ -13,7 +13,6 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from laya_sweep.engines import (
     Checkpoint,
@@ -46,7 +45,7 @@ from laya_sweep.transforms import Variant
 #: The runner shape of a call of several rows, by upstream's name: each row brings its own question.
 BATCH_FORM = "requests"
 
-EngineFactory = Callable[[Path, str, int, int, int], Engine]
+EngineFactory = Callable[..., Engine]
 
 #: ru_maxrss is in kilobytes on Linux and in bytes on macOS.
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -83,7 +82,9 @@ class Worker:
             # A Ray actor without GPUs can still see them; a CPU worker must not.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         checkpoint = self._locate()
-        self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, spec.max_len, spec.head_max_len)
+        graph = {} if spec.onnx is None else {"onnx": spec.onnx}
+        budgets = (spec.max_len, spec.head_max_len)
+        self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, *budgets, **graph)
         load_s = time.perf_counter() - started
         info = self._engine.info()
         self._sees_store = (spec.store_root / spec.store_token).exists()
@@ -94,7 +95,7 @@ class Worker:
             threads=info.threads,
             digest=checkpoint.digest,
             temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
-            parity=check_parity(self._engine, spec.parity_variants, spec.min_confidence),
+            parity=check_parity(self._engine, spec.parity_variants, spec.min_confidence, on_all=spec.parity_on_all),
             sees_store=self._sees_store,
             load_s=load_s,
             warnings=info.warnings,
@@ -132,9 +133,11 @@ class Worker:
             name=spec.checkpoint,
             source=str(spec.folder) if local else spec.source,
             subfolder=None if local else spec.subfolder,
-            revision=spec.commit,
+            revision=None if local else spec.commit,
             max_len=spec.max_len,
             head_max_len=spec.head_max_len,
+            engine="torch" if spec.onnx is None else "onnx",
+            onnx=spec.onnx,
         )
         return locate(settings, HuggingFaceHub())
 

@@ -21,6 +21,8 @@ _HIGHER: Final = (
     "shortlist_recall_at_k",
     "shortlist_accuracy_on_recalled",
     "semantic_agreement_rate",
+    "noul_label_swap",
+    "wrong_to_right_rate",
 )
 _LOWER: Final = (
     "score_mae",
@@ -31,11 +33,15 @@ _LOWER: Final = (
     "excess_aurc",
     "augrc",
     "clipped_confidences",
+    "truncated_share",
     "mean_probability_drift",
     "max_probability_drift",
     "mean_js_divergence",
     "mean_absolute_confidence_drift",
     "worst_confidence_increase_on_disagreement",
+    "flip_rate",
+    "accuracy_drop",
+    "right_to_wrong_rate",
 )
 
 

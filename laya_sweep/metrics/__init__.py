@@ -15,6 +15,7 @@ from laya_sweep.metrics.calibration import CalibrationBins, brier, ece, mean_con
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
 from laya_sweep.metrics.curve import Curve, CurveCounts, curve
 from laya_sweep.metrics.draws import bootstrap_interval
+from laya_sweep.metrics.drift import AnswerDrift, answer_drift
 from laya_sweep.metrics.f1 import ClassCounts, macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson
@@ -22,7 +23,9 @@ from laya_sweep.metrics.legacy import acc_at_50_coverage
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
+from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.paired import PairedComparison, compare
+from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
     augrc,
@@ -38,7 +41,9 @@ __all__ = [
     "CHOICE",
     "COVERAGE_METRIC_DEFINITION",
     "NOUL",
+    "ROBUSTNESS_METRICS",
     "SCORE",
+    "AnswerDrift",
     "CalibrationBins",
     "ClassCounts",
     "Curve",
@@ -49,6 +54,8 @@ __all__ = [
     "LevelCounts",
     "Measure",
     "MetricRow",
+    "PairColumns",
+    "PairFigures",
     "PairedComparison",
     "Proportion",
     "SliceColumn",
@@ -56,12 +63,14 @@ __all__ = [
     "abstention_rate",
     "acc_at_50_coverage",
     "accuracy",
+    "answer_drift",
     "augrc",
     "aurc",
     "auroc",
     "bootstrap_interval",
     "brier",
     "compare",
+    "compare_pairs",
     "concat",
     "coverage",
     "curve",
@@ -82,5 +91,7 @@ __all__ = [
     "selective_accuracy",
     "selective_precision",
     "summarise",
+    "summarise_pairs",
+    "summarise_robustness",
     "wilson",
 ]

@@ -7,6 +7,7 @@ end.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,9 @@ class Proportion:
 class Total:
     """Sum and count of real-valued terms; terms that are not finite are counted, never summed in silence.
 
+    Finite terms are summed exactly, so that their order is not in the sum, and a mean is the one upstream's reports
+    give (its compatible comparison allows nothing, not even a last bit).
+
     Under "strict" one non-finite term leaves no value. Under "compatible" the terms are summed as they are,
     and the value is missing only where the sum is not a number.
 
@@ -62,10 +66,8 @@ class Total:
         """The sum of one shard. `terms` is float64[n], or bool[n], whose sum is an exact count."""
         if terms.dtype == np.bool_:
             return cls(float(np.count_nonzero(terms)), len(terms))
-        total = float(terms.sum())
-        if np.isfinite(total):
-            return cls(total, len(terms))
-        return cls(total, len(terms), int(np.count_nonzero(~np.isfinite(terms))))
+        not_finite = int(np.count_nonzero(~np.isfinite(terms)))
+        return cls(float(terms.sum()) if not_finite else math.fsum(terms.tolist()), len(terms), not_finite)
 
     def __add__(self, other: Total) -> Total:
         return Total(self.total + other.total, self.n + other.n, self.not_finite + other.not_finite)

@@ -4,6 +4,7 @@ from laya_sweep.published.document import PublishedDocument, read_document
 from laya_sweep.published.intake import import_document
 from laya_sweep.published.laya_eval import laya_eval_document, result_table
 from laya_sweep.published.laya_evals import laya_evals_document
+from laya_sweep.published.metamorphic import metamorphic_document
 from laya_sweep.published.verification import TOLERANCE, MetricAgreement, Verification, verify_tables
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "import_document",
     "laya_eval_document",
     "laya_evals_document",
+    "metamorphic_document",
     "read_document",
     "result_table",
     "verify_tables",

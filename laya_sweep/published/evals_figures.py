@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.derive import decision_columns
 from laya_sweep.metrics import summarise
-from laya_sweep.scoring import decide_again, target_of
+from laya_sweep.scoring import decide_again, regime_of, target_of
 from laya_sweep.stored_run import StoredResult
 
 #: Slice dimensions of an upstream report.
@@ -55,7 +55,8 @@ def runtime_decisions(result: StoredResult) -> pa.Table:
     for language, case_id, _, qid in places:
         questions, expected = read[language, case_id]
         targets.append(target_of(questions[qid], expected.get(qid)))
-    return decide_again(decisions, facts.take([rows[place] for place in places]), targets, "runtime")
+    regime = regime_of(result.regime, result.run.config["regimes"][result.regime])
+    return decide_again(decisions, facts.take([rows[place] for place in places]), targets, "runtime", regime)
 
 
 def evals_figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigures:

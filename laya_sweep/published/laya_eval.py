@@ -30,7 +30,7 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
     if published is not None:
         return _imported(published, figures, cases)
     document = {
-        "config": _config(result),
+        "config": laya_eval_config(result),
         "report": _report(figures, input_digests(cases)),
         "cases": cases,
         "summary": _summary(result, figures),
@@ -77,8 +77,11 @@ def _summary(result: StoredResult, figures: PublishedFigures) -> dict[str, Any]:
     }
 
 
-def _config(result: StoredResult) -> dict[str, Any]:
-    """Names as published; keys that a run of ours knows and the published one does not stand last."""
+def laya_eval_config(result: StoredResult) -> dict[str, Any]:
+    """Names as published; keys that a run of ours knows and the published one does not stand last.
+
+    What a labelled file has no word for (how it was sampled) is None.
+    """
     config, checkpoint = result.run.config, result.run.config["checkpoints"][result.checkpoint]
     dataset, versions = config["dataset"], config["library_versions"]
     return {
@@ -90,12 +93,12 @@ def _config(result: StoredResult) -> dict[str, Any]:
         "device": config["device"],
         "max_len": checkpoint["max_len"],
         "head_max_len": checkpoint["head_max_len"],
-        "dataset": dataset["path"] or dataset["repo"] or dataset["name"],
-        "split": dataset["split"],
-        "per_lang": dataset["per_lang"],
-        "n_opts": dataset["n_opts"],
-        "seed": dataset["seed"],
-        "instructions": dataset["instructions"],
+        "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
+        "split": dataset.get("split"),
+        "per_lang": dataset.get("per_lang"),
+        "n_opts": dataset.get("n_opts"),
+        "seed": dataset.get("seed"),
+        "instructions": dataset.get("instructions"),
         "temperatures": _temperatures(result),
         "laya_version": versions["laya"],
         "laya_sweep_version": versions["laya-sweep"],
@@ -103,7 +106,7 @@ def _config(result: StoredResult) -> dict[str, Any]:
         **_routes(result),
         "regime": result.regime,
         "transform": result.transform,
-        "sampling": dataset["sampling"],
+        "sampling": dataset.get("sampling"),
         **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
     }
 
@@ -133,13 +136,21 @@ def _in_force(result: StoredResult, rows: Sequence[Mapping[str, Any]]) -> dict[s
     if regime["kind"] in ("unit", "fixed"):
         value = 1.0 if regime["kind"] == "unit" else regime["temperature"]
         return {row["bucket"]: value for row in rows}
+    if regime["kind"] == "map":
+        return dict(sorted(_applied(result, {row["model"] for row in rows})))
     column = "temperature_raw" if regime["kind"] == "raw" else "temperature_served"
     return {row["bucket"]: row[column] for row in rows if row["temperature_source"] == row["bucket"]}
 
 
+def _applied(result: StoredResult, models: set[str]) -> set[tuple[str, float]]:
+    """Temperatures of a map by where they came from, as they stand on the decisions of some who answered."""
+    columns = (result.decisions[name].to_pylist() for name in ("model", "temperature_source", "temperature"))
+    return {(source, value) for model, source, value in zip(*columns, strict=True) if model in models}
+
+
 def _dataset_revision(config: Mapping[str, Any]) -> str | None:
     """The one commit that the rows of all languages came from; None for a folder."""
-    commits = {language.get("source", {}).get("commit") for language in config["languages"].values()}
+    commits = {(language.get("source") or {}).get("commit") for language in config["languages"].values()}
     return commits.pop() if len(commits) == 1 else None
 
 

@@ -17,7 +17,7 @@ from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
 from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
-from laya_sweep.scoring import AnsweredQuestion, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, Regime, option_bucket, regime_of, runtime_answers
 from laya_sweep.stored_run import StoredResult
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
@@ -39,7 +39,8 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
         step = "export it with --format laya-eval"
         got = "an imported document, which has probabilities of two options"
         raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
-    if min_confidence is not None and not is_served(result.decisions, result.served_temperatures):
+    of_map = result.run.config["regimes"][result.regime]["kind"] == "map"
+    if min_confidence is not None and (of_map or not is_served(result.decisions, result.served_temperatures)):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
@@ -80,6 +81,7 @@ def _labelled(
     result: StoredResult, decisions: pa.Table
 ) -> Iterator[tuple[dict[str, Any], Any, dict[str, Any], AnsweredQuestion]]:
     """(case, expected answer, decision, question with its logits) of every labelled question with an answer."""
+    regime = regime_of(result.regime, result.run.config["regimes"][result.regime])
     decided = {_place(row): row for row in decisions.to_pylist()}
     facts = {_place(row): row for row in result.facts.to_pylist()}
     for case in result.run.cases:
@@ -87,12 +89,15 @@ def _labelled(
         for qid, expected in json.loads(case["expected_json"]).items():
             place = (case["language"], case["case_id"], qid)
             if place in decided:
-                yield case, expected, decided[place], _asked(questions[qid], facts[place], decided[place])
+                yield case, expected, decided[place], _asked(questions[qid], facts[place], decided[place], regime)
 
 
-def _asked(question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any]) -> AnsweredQuestion:
+def _asked(
+    question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any], regime: Regime
+) -> AnsweredQuestion:
+    bins = regime.bins(option_bucket(fact["question_type"], fact["n_options"]), fact["language"])
     return AnsweredQuestion(
-        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"]
+        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"], bins
     )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import order, shown
+from laya_sweep.reports.checks import checks_markdown
 from laya_sweep.reports.result import ResultReport
+from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
+from laya_sweep.reports.table import cell, figure, table, with_interval
+from laya_sweep.reports.truncation import truncation_lines
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
 _BASELINE = "majority_baseline"
@@ -20,12 +23,14 @@ _NOT_SERVED = (
     "would mark if it did. A gate does not take them for its marks."
 )
 
-#: Columns of question types that not every dataset has: shown where one result has a value.
+#: Columns of question types that not every dataset has: figure where one result has a value.
 _OTHER_TYPES = ("noul_accuracy", "noul_majority_baseline", "score_mae")
 
 
 def markdown(results: Sequence[ResultReport]) -> str:
     """The whole report as Markdown."""
+    if any(result.checks is not None for result in results):
+        return checks_markdown(results)
     columns = _columns(results)
     parts = ["# Sweep report", "", _macro_table(results, columns)]
     for result in results:
@@ -35,12 +40,15 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("model", "qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        parts += [f"- not applicable: {cell(text)}" for text in not_applicable_texts(result)]
+        parts += truncation_lines(result)
         parts += _threshold_parts(result)
         if result.failed:
             parts += [
                 "",
-                *(f"- **{code or '-'} failed**: {_cell(reason)}" for code, reason in result.failed.items()),
+                *(f"- **{code or '-'} failed**: {cell(reason)}" for code, reason in result.failed.items()),
             ]
+    parts += robustness_sections(results)
     return "\n".join(parts) + "\n"
 
 
@@ -63,26 +71,26 @@ def _macro_table(results: Sequence[ResultReport], columns: Sequence[str]) -> str
     rows = []
     for result in results:
         languages = f"{len(result.ran)} of {len(result.asked)}"
-        figures = [_shown(result.macro(name)) for name in (*columns, _BASELINE)]
+        figures = [figure(result.macro(name)) for name in (*columns, _BASELINE)]
         rows.append([result.checkpoint, result.transform, result.regime, languages, *figures])
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def _language_table(result: ResultReport, columns: Sequence[str]) -> str:
     header = ["language", "n", *columns, "temperature", _BASELINE]
-    return _table(header, [_language_row(result, code, columns) for code in result.ran])
+    return table(header, [_language_row(result, code, columns) for code in result.ran])
 
 
 def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> list[str]:
     n, *figures = _figures(result, "language", code, columns)
     temperatures = sorted(set(result.temperatures[code].values()))
-    shown = ", ".join(f"{value:g}" for value in temperatures)
-    return [code or "-", n, *figures, shown, _shown(result.value("language", code, _BASELINE))]
+    applied = ", ".join(f"{value:g}" for value in temperatures)
+    return [code or "-", n, *figures, applied, figure(result.value("language", code, _BASELINE))]
 
 
 def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
     rows = [[value, *_figures(result, dimension, value, columns)] for value in result.slice_values(dimension)]
-    return _table([dimension, "n", *columns], rows)
+    return table([dimension, "n", *columns], rows)
 
 
 def _route_table(routes: Mapping[str, Mapping[str, Any]]) -> str:
@@ -90,7 +98,7 @@ def _route_table(routes: Mapping[str, Mapping[str, Any]]) -> str:
     models = sorted({name for own in routes.values() for name in own["models"]})
     header = ["language", "cases", "rows that chose", *(f"to {name}" for name in models)]
     rows = [_route_row(code, own, models) for code, own in routes.items()]
-    return _table([*header, "detected scripts", "detected languages"], rows)
+    return table([*header, "detected scripts", "detected languages"], rows)
 
 
 def _route_row(code: str, own: Mapping[str, Any], models: Sequence[str]) -> list[str]:
@@ -112,37 +120,22 @@ def _threshold_parts(result: ResultReport) -> list[str]:
         return []
     own = {(row.min_confidence, row.metric): row for row in rows}
     lines = [
-        [shown(threshold), *(_interval(own[threshold, name]) if (threshold, name) in own else "none" for name in _KEPT)]
+        [
+            shown(threshold),
+            *(with_interval(own[threshold, name]) if (threshold, name) in own else "none" for name in _KEPT),
+        ]
         for threshold in thresholds
     ]
     note = ["", _NOT_SERVED] if result.served is False else []
-    return ["", _table(["min_confidence", *_KEPT], lines), *note]
+    return ["", table(["min_confidence", *_KEPT], lines), *note]
 
 
 def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence[str]) -> list[str]:
     """Labelled answers of a slice, then its metrics with their intervals."""
     own = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
     n = own["mean_confidence"].n if "mean_confidence" in own else 0
-    return [str(n), *(_interval(own[name]) if name in own else "none" for name in columns)]
-
-
-def _interval(row: MetricRow) -> str:
-    limits = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-    return _shown(row.value) + limits
+    return [str(n), *(with_interval(own[name]) if name in own else "none" for name in columns)]
 
 
 def _title(result: ResultReport) -> str:
     return f"{result.checkpoint}, {result.regime}, {result.transform}"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
-
-
-def _shown(value: float | None) -> str:
-    return "none" if value is None else f"{value:.4f}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import order, to_document
+from laya_sweep.settings import BASELINE
 
 _MACRO = "macro:language"
 _PARTIAL = "_partial"
@@ -16,12 +17,23 @@ _PARTIAL = "_partial"
 SLICES = ("model", "qid", "tag")
 
 
+def result_title(checkpoint: str, regime: str, transform: str) -> str:
+    """A result's name in the terminal.
+
+    >>> result_title("english", "served", "baseline"), result_title("english", "served", "reverse")
+    ('english served', 'english served reverse')
+    """
+    return f"{checkpoint} {regime}" if transform == BASELINE else f"{checkpoint} {regime} {transform}"
+
+
 @dataclass(frozen=True, slots=True)
 class ResultReport:
     """Figures of a result, by language and as a whole; `failed` maps a language to why it has none,
-    `errored` lists the questions without an answer (language, index, question, error). `served` tells whether the
-    runtime applies these temperatures, so that marks at a min_confidence are its own; None where that is unknown.
-    `routes` counts, by language, where the cases of a routed checkpoint went; None of a named one."""
+    `errored` lists the questions without an answer (language, index, question, error), `not_applicable` those that
+    the transform leaves out (question, reason, cases); `checks` are the results of the presentation checks, None
+    for every other dataset. `served` tells whether the runtime applies these temperatures, so that marks at a
+    min_confidence are its own; None where that is unknown. `routes` counts, by language, where the cases of a routed
+    checkpoint went; None of a named one."""
 
     checkpoint: str
     transform: str
@@ -31,8 +43,15 @@ class ResultReport:
     temperatures: dict[str, dict[str, float]]
     rows: tuple[MetricRow, ...]
     errored: tuple[Mapping[str, Any], ...] = ()
+    not_applicable: tuple[Mapping[str, Any], ...] = ()
+    checks: tuple[Mapping[str, Any], ...] | None = None
     served: bool | None = None
     routes: Mapping[str, Mapping[str, Any]] | None = None
+
+    @property
+    def title(self) -> str:
+        """`english served`, and the transform where it is another than the baseline."""
+        return result_title(self.checkpoint, self.regime, self.transform)
 
     @property
     def ran(self) -> list[str]:
@@ -85,6 +104,7 @@ class ResultReport:
             "complete": self.complete,
             "failed": self.failed,
             "errored": [dict(error) for error in self.errored],
+            "not_applicable": [dict(question) for question in self.not_applicable],
             "macro": _figures(self.rows, _MACRO, ""),
             "overall": _figures(self.rows, "overall", ""),
             "languages": {code: self._language(code) for code in self.ran},
@@ -92,6 +112,7 @@ class ResultReport:
                 dimension: {value: _figures(self.rows, dimension, value) for value in self.slice_values(dimension)}
                 for dimension in SLICES
             },
+            **({} if self.checks is None else {"checks": [dict(check) for check in self.checks]}),
             **routes,
         }
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from laya_sweep.engines import Checkpoint, locate
+from laya_sweep.engines import Checkpoint, locate, require_one_commit
 from laya_sweep.hub import Hub
 from laya_sweep.routing.route import Routes, route_cases
 from laya_sweep.settings import CheckpointSettings, RouterSettings
@@ -34,11 +34,17 @@ class RoutedCheckpoint:
 def locate_routers(
     routers: Iterable[RouterSettings], cases: Sequence[Case], named: Sequence[Checkpoint], hub: Hub
 ) -> list[RoutedCheckpoint]:
-    """Each of several routers as `locate_routes` has it; a member that an earlier one has is that one."""
+    """Each of several routers as `locate_routes` has it; a member that an earlier one has is that one.
+
+    Raises:
+        CheckpointError: as `locate_routes`; or one checkpoint is asked at two commits.
+        UsageError: as `locate_routes`.
+    """
     known, made = [*named], list[RoutedCheckpoint]()
     for settings in routers:
         made.append(locate_routes(settings, cases, known, hub))
         known += made[-1].members.values()
+    require_one_commit(known)
     return made
 
 

@@ -18,6 +18,7 @@ from laya_sweep.scoring.regime import (
     Temperature,
     UnusableTemperatureError,
     option_bucket,
+    regime_of,
 )
 from laya_sweep.scoring.rounding import Rounding
 
@@ -43,6 +44,7 @@ __all__ = [
     "margin",
     "option_bucket",
     "option_labels",
+    "regime_of",
     "runtime_answers",
     "runtime_softmax",
     "softmax",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from laya_sweep.min_confidence import MinConfidence, threshold_at
 from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains
 from laya_sweep.scoring.regime import option_bucket
-from laya_sweep.scoring.rounding import expected_level, runtime_entropy_confidence, runtime_probabilities
+from laya_sweep.scoring.rounding import bin_value, expected_level, runtime_entropy_confidence, runtime_probabilities
 
 #: The mark of an answer below its threshold.
 ABSTAINED = "abstained"
@@ -34,6 +34,7 @@ class AnsweredQuestion:
         presented_order: canonical index of the option in each marker slot.
         temperature: the one in force.
         act_probability: the model's, None where it is not known.
+        bins: of a binning map, where one holds for the question; see `Regime.bins`.
     """
 
     question: Mapping[str, Any]
@@ -41,6 +42,7 @@ class AnsweredQuestion:
     presented_order: Sequence[int]
     temperature: float
     act_probability: float | None
+    bins: tuple[float, ...] | None = None
 
 
 def runtime_answers(
@@ -89,7 +91,7 @@ def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
     p = _probabilities(asked)
     kind, criteria = asked.question["type"], asked.question.get("criteria")
     shared = {
-        "answer_confidence": _rounded(_clipped(float(p.max()))),
+        "answer_confidence": _rounded(bin_value(asked.bins, _clipped(float(p.max())))),
         "action": {"act_probability": None if asked.act_probability is None else _rounded(asked.act_probability)},
     }
     if kind == "noul":

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from laya_sweep.scoring.question import Target
 from laya_sweep.scoring.regime import BucketTemperature, Regime, option_bucket
-from laya_sweep.scoring.rounding import Reading, Rounding, read_as_runtime, read_exactly
+from laya_sweep.scoring.rounding import Reading, Rounding, binned, read_as_runtime, read_exactly
 
 Columns = dict[str, list[Any]]
 
@@ -59,27 +59,31 @@ def decide(
     for i, row in enumerate(rows):
         _copy_keys(columns, i, row, cell, regime)
     targets = [cell.targets[row["case_id"], row["question"]] for row in rows]
-    _fill(columns, rows, targets, rounding)
+    _fill(columns, rows, targets, rounding, regime)
     return pa.table(columns, schema=schema)
 
 
-def decide_again(decisions: pa.Table, facts: pa.Table, targets: Sequence[Target], rounding: Rounding) -> pa.Table:
+def decide_again(
+    decisions: pa.Table, facts: pa.Table, targets: Sequence[Target], rounding: Rounding, regime: Regime
+) -> pa.Table:
     """The same decisions in another rounding: same rows and temperatures, every figure anew.
 
     Args:
-        decisions: of any languages, checkpoints and regimes.
+        decisions: of any languages and checkpoints.
         facts: the facts row behind each decision, in the same order.
         targets: of each decision, in the same order.
         rounding: exact figures, or the runtime's own.
+        regime: of all the decisions; its binning is applied again.
     """
     columns: Columns = decisions.to_pydict()
-    _fill(columns, facts.to_pylist(), targets, rounding)
+    _fill(columns, facts.to_pylist(), targets, rounding, regime)
     return pa.table(columns, schema=decisions.schema)
 
 
 def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, regime: Regime) -> None:
     place = cell.places[row["case_id"]]
-    applied = regime.of(option_bucket(row["question_type"], row["n_options"]), cell.temperatures)
+    bucket = option_bucket(row["question_type"], row["n_options"])
+    applied = regime.of(bucket, cell.temperatures, row["language"])
     own = {
         "checkpoint": cell.checkpoint,
         "model": cell.model or cell.checkpoint,
@@ -104,10 +108,16 @@ def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, 
         columns[name][i] = value
 
 
-def _fill(columns: Columns, rows: Sequence[dict[str, Any]], targets: Sequence[Target], rounding: Rounding) -> None:
+def _fill(
+    columns: Columns, rows: Sequence[dict[str, Any]], targets: Sequence[Target], rounding: Rounding, regime: Regime
+) -> None:
     """Every figure of the decisions, from their facts rows and the temperatures that stand in the columns."""
     for places in _by_option_count(rows):
-        reading = _read([rows[i] for i in places], [columns["temperature"][i] for i in places], rounding)
+        own = [rows[i] for i in places]
+        reading = _read(own, [columns["temperature"][i] for i in places], rounding)
+        bins = [regime.bins(option_bucket(row["question_type"], row["n_options"]), row["language"]) for row in own]
+        if any(bins):
+            reading = binned(reading, bins, rounding)
         _copy_figures(columns, places, reading)
         _answer(columns, places, [targets[i] for i in places], reading)
 

@@ -31,6 +31,7 @@ class Reading(NamedTuple):
     Attributes:
         probabilities: float64[n, k], canonical order.
         answer_confidence, gate_confidence, entropy_confidence, margin: float64[n], as the decisions table has them.
+        top: float32[n]; max p in the runtime's arithmetic, unrounded: what its binning map looks up.
         predicted: int[n]; the reported option. Ties go to the first option, but a noul is true from one half on.
         level: float64[n]; the expected level of a score question, NaN for other types.
     """
@@ -42,6 +43,7 @@ class Reading(NamedTuple):
     margin: Floats
     predicted: NDArray[np.intp]
     level: Floats
+    top: NDArray[np.float32]
 
 
 def read_exactly(
@@ -56,6 +58,7 @@ def read_exactly(
         order: shape (n, k); canonical index of the option in each marker slot.
     """
     p = probability.softmax(logits, temperature)
+    top = _top(runtime_probabilities(logits, temperature, order))
     noul = _are(kinds, "noul")
     predicted = logits.argmax(axis=1)
     if noul.any():
@@ -64,12 +67,13 @@ def read_exactly(
     return Reading(
         probabilities=p,
         answer_confidence=p.max(axis=1),
-        gate_confidence=_reported_top(runtime_probabilities(logits, temperature, order)),
+        gate_confidence=rounded(top),
         entropy_confidence=probability.entropy_confidence(p),
         margin=probability.margin(p),
         predicted=predicted,
         # Row by row: the same sum over a matrix may differ in its last bit.
         level=np.array([levels @ row if kind == "score" else math.nan for row, kind in zip(p, kinds, strict=True)]),
+        top=top,
     )
 
 
@@ -86,7 +90,8 @@ def read_as_runtime(
     """
     p = runtime_probabilities(logits, temperature, order)
     reported = rounded(p)
-    confidence = _reported_top(p)
+    top = _top(p)
+    confidence = rounded(top)
     noul, predicted = _are(kinds, "noul"), p.argmax(axis=1)
     if noul.any():
         predicted[noul] = reported[noul, 1] >= 0.5
@@ -98,7 +103,39 @@ def read_as_runtime(
         margin=rounded(probability.margin(reported)),
         predicted=predicted,
         level=np.where(_are(kinds, "score"), rounded(expected_level(p)), math.nan),
+        top=top,
     )
+
+
+def binned(reading: Reading, bins: Sequence[tuple[float, ...] | None], rounding: Rounding) -> Reading:
+    """The reading with the confidences that a binning map puts in place of max p; nothing else moves.
+
+    The runtime's max p chooses the bin in both roundings: at the edge of a bin the exact one could choose another, and
+    then the confidence and what the gate compares would be two answers.
+
+    Args:
+        reading: of n questions.
+        bins: for each, the values of its bins, or None to leave it.
+        rounding: of the confidences.
+    """
+    confidence, gate = reading.answer_confidence.copy(), reading.gate_confidence.copy()
+    for i, values in enumerate(bins):
+        if values is not None:
+            value = bin_value(values, float(reading.top[i]))
+            gate[i] = round(value, RUNTIME_DECIMALS)
+            confidence[i] = value if rounding == "exact" else gate[i]
+    return reading._replace(answer_confidence=confidence, gate_confidence=gate)
+
+
+def bin_value(bins: Sequence[float] | None, top: float) -> float:
+    """The confidence that stands for max p: that of its bin. Without bins, or where it is no number, itself.
+
+    >>> bin_value((0.2, 0.6), 0.5), bin_value((0.2, 0.6), 1.0), bin_value(None, 0.5)
+    (0.6, 0.6, 0.5)
+    """
+    if bins is None or math.isnan(top):
+        return top
+    return bins[min(len(bins) - 1, int(top * len(bins)))]
 
 
 def runtime_probabilities(
@@ -140,9 +177,9 @@ def rounded(values: NDArray[np.floating]) -> Floats:
     return found
 
 
-def _reported_top(p: NDArray[np.float32]) -> Floats:
-    """answer_confidence as the runtime reports it and compares it with min_confidence."""
-    return rounded(np.clip(p.max(axis=1), 0.0, 1.0))
+def _top(p: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Max p within [0, 1], as the runtime reports it and compares it with min_confidence once it is rounded."""
+    return np.asarray(np.clip(p.max(axis=1), 0.0, 1.0), dtype=np.float32)
 
 
 def _are(kinds: Sequence[str], kind: str) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _STRINGS = pa.list_(pa.field("item", pa.string()))
 _INDICES = pa.list_(pa.field("item", pa.int16()))
@@ -98,6 +98,7 @@ CASES = pa.schema(
 
 #: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures. A routed checkpoint
 #: has these rows for each `model` that answers some of its cases; of any other that is the checkpoint itself.
+#: `onnx_sha256` is of the graph where `engine` is onnx; `weights_sha256` is null where the weights were not there then.
 CHECKPOINTS = pa.schema(
     [
         _CHECKPOINT,
@@ -106,7 +107,9 @@ CHECKPOINTS = pa.schema(
         pa.field("subfolder", pa.string()),
         pa.field("commit", pa.string()),
         pa.field("digest", pa.string(), nullable=False),
-        pa.field("weights_sha256", pa.string(), nullable=False),
+        pa.field("weights_sha256", pa.string()),
+        pa.field("engine", pa.string(), nullable=False),
+        pa.field("onnx_sha256", pa.string()),
         pa.field("max_len", pa.int32(), nullable=False),
         pa.field("head_max_len", pa.int32(), nullable=False),
         pa.field("question_type", pa.string(), nullable=False),
@@ -118,10 +121,11 @@ CHECKPOINTS = pa.schema(
 )
 
 #: One row per answered question and regime. `model` is who answered: the checkpoint itself, or of a routed one the
-#: route that the case took. Probabilities in canonical option order. `answer_confidence` is
-#: max p, `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what its min_confidence compares.
-#: `margin` is the gap between the two most probable options. `correct` is null for score questions. What an imported
-#: document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`, `margin`) is null.
+#: route that the case took. Probabilities in canonical option order. `answer_confidence` is max p, or what a binning
+#: map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what
+#: its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is null for score
+#: questions. What an imported document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`,
+#: `margin`) is null.
 DECISIONS = pa.schema(
     [
         _CHECKPOINT,
@@ -215,6 +219,59 @@ ROUTES = pa.schema(
     ]
 )
 
+#: How each variant shows each of its questions. Element s of the lists belongs to slot s, what the model reads first,
+#: second, ...: the label shown there (`presented_keys`), its canonical label (`transformed_to_canonical`) and its
+#: canonical index; element i of `canonical_to_transformed` is what canonical option i is called.
+VARIANTS = pa.schema(
+    [
+        pa.field("language", pa.string(), nullable=False),
+        pa.field("transform", pa.string(), nullable=False),
+        pa.field("case_id", pa.string(), nullable=False),
+        pa.field("variant", pa.string(), nullable=False),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("presented_keys", _STRINGS, nullable=False),
+        pa.field("canonical_to_transformed", _STRINGS, nullable=False),
+        pa.field("transformed_to_canonical", _STRINGS, nullable=False),
+        pa.field("canonical_indices", _INDICES, nullable=False),
+    ]
+)
+
+#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are variant
+#: minus baseline, over the options in canonical order. `model` is who answered both. `*_tied` says that several options share the largest logit, of
+#: which the first canonical one is the answer (of a noul: true). `*_options_distinct` is how many options kept a token
+#: span of their own.
+PAIRS = pa.schema(
+    [
+        _CHECKPOINT,
+        *_ROW_KEYS,
+        pa.field("model", pa.string(), nullable=False),
+        pa.field("baseline_cell_key", pa.string(), nullable=False),
+        pa.field("regime", pa.string(), nullable=False),
+        pa.field("source_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("tags", _STRINGS, nullable=False),
+        pa.field("question_type", pa.string(), nullable=False),
+        pa.field("n_options", pa.int32(), nullable=False),
+        pa.field("baseline_pred_index", pa.int32(), nullable=False),
+        pa.field("variant_pred_index", pa.int32(), nullable=False),
+        pa.field("baseline_pred_label", pa.string(), nullable=False),
+        pa.field("variant_pred_label", pa.string(), nullable=False),
+        pa.field("baseline_correct", pa.bool_()),
+        pa.field("variant_correct", pa.bool_()),
+        pa.field("agreement", pa.bool_(), nullable=False),
+        pa.field("mean_probability_drift", pa.float64(), nullable=False),
+        pa.field("max_probability_drift", pa.float64(), nullable=False),
+        pa.field("js_divergence", pa.float64(), nullable=False),
+        pa.field("confidence_drift", pa.float64(), nullable=False),
+        pa.field("absolute_confidence_drift", pa.float64(), nullable=False),
+        pa.field("baseline_tied", pa.bool_(), nullable=False),
+        pa.field("variant_tied", pa.bool_(), nullable=False),
+        pa.field("baseline_options_distinct", pa.int32()),
+        pa.field("variant_options_distinct", pa.int32()),
+    ]
+)
+
 LOGITS = pa.schema([_CHECKPOINT, *FACTS])
 RUN_CALLS = pa.schema([_CHECKPOINT, *CALLS])
 RUN_TIMINGS = pa.schema([_CHECKPOINT, *TIMINGS])
@@ -228,6 +285,8 @@ TABLES: dict[str, pa.Schema] = {
     "decisions": DECISIONS,
     "logits": LOGITS,
     "metrics": METRICS,
+    "pairs": PAIRS,
     "routes": ROUTES,
     "timings": RUN_TIMINGS,
+    "variants": VARIANTS,
 }

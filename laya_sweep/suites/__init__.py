@@ -5,9 +5,12 @@ from laya_sweep.suites.fingerprint import file_fingerprint, questions_fingerprin
 from laya_sweep.suites.intent import INSTRUCTIONS, QUESTION_ID, IntentSuite, published_input_digest
 from laya_sweep.suites.jsonl import JsonlSuite, labelled_cases
 from laya_sweep.suites.labelled import Example, Fault, LabelledSet, labelled_rows, parse_labelled, read_labelled
+from laya_sweep.suites.presentation import PresentationSuite
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import LanguageError
 from laya_sweep.suites.suite import Suite, make_suite
+from laya_sweep.suites.table import TableSuite
+from laya_sweep.suites.xnli import XnliSuite
 
 __all__ = [
     "INSTRUCTIONS",
@@ -22,7 +25,10 @@ __all__ = [
     "LabelledSet",
     "LabelledText",
     "LanguageError",
+    "PresentationSuite",
     "Suite",
+    "TableSuite",
+    "XnliSuite",
     "canonical_rows_digest",
     "file_fingerprint",
     "freeze",

@@ -1,12 +1,13 @@
 """Intent suites: one utterance, one choice question over its label and others (MASSIVE, the bundled corpus).
 
-Question, option texts and sampling are those of the published 51-language MASSIVE tables, so figures compare.
+Question, option texts and sampling are those of the published 51-language MASSIVE tables, so figures compare. The
+scenario suite reads the same rows, asks for the area of the request, and draws in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from laya_sweep.hub import Hub
 from laya_sweep.identity import digest_text, ordered_json
@@ -18,6 +19,26 @@ from laya_sweep.suites.source import DemoSource, FolderSource, HubSource, Langua
 
 QUESTION_ID = "intent"
 INSTRUCTIONS = "What is the user asking for in `utterance`?"
+
+
+class Asked(NamedTuple):
+    """What a suite asks about an utterance, and which label a row of the source stands for."""
+
+    qid: str
+    instructions: str
+    label_of: Callable[[str], str]
+
+
+INTENT = Asked(QUESTION_ID, INSTRUCTIONS, lambda intent: intent)
+
+#: `iot_hue_lightchange` is of the scenario `iot`.
+SCENARIO = Asked(
+    "scenario",
+    "Which area does the request in `utterance` belong to?",
+    lambda intent: intent.partition("_")[0] or intent,
+)
+
+_ASKED = {"massive_scenario": SCENARIO}
 
 #: Version of everything below that shapes a case; part of a cell's identity.
 RECIPE_VERSION = 1
@@ -33,6 +54,7 @@ class IntentSuite:
             DatasetError: the rows are not where the settings say.
         """
         self._settings = settings
+        self._asked = _ASKED.get(settings.name, INTENT)
         self._source = _source(settings, hub)
 
     def languages(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
@@ -62,15 +84,15 @@ class IntentSuite:
         Raises:
             LanguageError: the language's rows are missing or broken.
         """
-        rows, settings = self._source.rows(language), self._settings
+        settings = self._settings
+        rows = [row._replace(label=self._asked.label_of(row.label)) for row in self._source.rows(language)]
         labels = sorted({row.label for row in rows})
         if len(labels) < 2:
             raise LanguageError(f"{language}: expected at least 2 labels in the split, got {len(labels)}")
         wanted = rows[: settings.per_lang]
         options = SAMPLINGS[settings.sampling](wanted, labels, settings.n_opts, settings.seed)
-        return freeze(
-            _draft(row, drawn, index, language) for index, (row, drawn) in enumerate(zip(wanted, options, strict=True))
-        )
+        pairs = zip(wanted, options, strict=True)
+        return freeze(_draft(self._asked, row, drawn, index, language) for index, (row, drawn) in enumerate(pairs))
 
     def input_digest(self, cases: Sequence[Case]) -> str:
         """The published documents' digest."""
@@ -92,7 +114,7 @@ class IntentSuite:
             "n_opts": settings.n_opts,
             "seed": settings.seed,
             "sampling": settings.sampling,
-            "instructions": INSTRUCTIONS,
+            "instructions": self._asked.instructions,
         }
 
     def notes(self) -> tuple[str, ...]:
@@ -116,22 +138,23 @@ def _source(settings: DatasetSettings, hub: Hub) -> Source:
 
 
 def _published_input(case: Case) -> dict[str, Any]:
-    criteria = case.questions[QUESTION_ID]["criteria"]
+    [(qid, question)] = case.questions.items()
+    criteria = question["criteria"]
     return {
         "lang": case.language,
         "index": case.row_index,
         "state": case.state,
-        "instructions": case.questions[QUESTION_ID]["instructions"],
+        "instructions": question["instructions"],
         "options": [*criteria],
         "option_texts": [*criteria.values()],
-        "gold_index": [*criteria].index(case.expected[QUESTION_ID]),
+        "gold_index": [*criteria].index(case.expected[qid]),
     }
 
 
-def _draft(row: LabelledText, options: Sequence[str], index: int, language: str) -> Draft:
+def _draft(asked: Asked, row: LabelledText, options: Sequence[str], index: int, language: str) -> Draft:
     question = {
         "type": "choice",
-        "instructions": INSTRUCTIONS,
+        "instructions": asked.instructions,
         "criteria": {label: label.replace("_", " ").replace(".", ": ") for label in options},
     }
     return Draft(
@@ -139,6 +162,6 @@ def _draft(row: LabelledText, options: Sequence[str], index: int, language: str)
         row_index=index,
         language=language,
         state={"utterance": row.text},
-        questions={QUESTION_ID: question},
-        expected={QUESTION_ID: row.label},
+        questions={asked.qid: question},
+        expected={asked.qid: row.label},
     )

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from laya_sweep.errors import DatasetError, Problem, name_list
 from laya_sweep.settings import DatasetSettings
 from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.suites.chosen import chosen_languages
 from laya_sweep.suites.labelled import Example, LabelledSet, read_labelled
 
 #: Version of how a row becomes a case; part of a cell's identity.
@@ -37,13 +37,7 @@ class JsonlSuite:
 
     def languages(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
         """See `Suite.languages`."""
-        known = sorted({case.language for case in self._cases})
-        if wanted is None:
-            return tuple(known)
-        missing = [code for code in wanted if code not in known]
-        if missing:
-            raise DatasetError(*(self._unknown(code, known) for code in missing))
-        return tuple(wanted)
+        return chosen_languages(str(self._settings.path), {case.language for case in self._cases}, wanted)
 
     def recipe(self, language: str) -> dict[str, Any]:
         """See `Suite.recipe`."""
@@ -85,12 +79,6 @@ class JsonlSuite:
             return ()
         names = ", ".join(sorted(forced))
         return (f"{sum(forced.values())} rows name a model ({names}); auto goes by it, a named checkpoint by none",)
-
-    def _unknown(self, code: str, known: Sequence[str]) -> Problem:
-        listed = name_list([name or "'' (rows without a language)" for name in known], code)
-        return Problem(
-            "languages", f"languages of {self._settings.path} ({listed})", repr(code), "name them, or languages=all"
-        )
 
 
 def labelled_cases(examples: Iterable[Example]) -> list[Case]:

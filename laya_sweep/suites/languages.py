@@ -1,6 +1,7 @@
-"""The 51 languages of MASSIVE 1.1: one row a language.
+"""The languages of the public suites, one row a language: the 51 of MASSIVE 1.1 and the 15 of XNLI.
 
-Codes are those of the Hub dataset `mteb/amazon_massive_intent`; names and scripts are from ISO 639 and ISO 15924.
+Codes are those of the Hub datasets `mteb/amazon_massive_intent` and `facebook/xnli`; names and scripts are from
+ISO 639 and ISO 15924. A suite has its own registry: a code of one need not be a code of the other.
 """
 
 from __future__ import annotations
@@ -67,4 +68,11 @@ LANGUAGES: dict[str, Language] = {
     "vi": Language("Vietnamese", "Latn"),
     "zh-CN": Language("Chinese (simplified)", "Hans"),
     "zh-TW": Language("Chinese (traditional)", "Hant"),
+}
+
+_XNLI_ALONE = {"bg": Language("Bulgarian", "Cyrl"), "zh": Language("Chinese (simplified)", "Hans")}
+
+XNLI_LANGUAGES: dict[str, Language] = {
+    code: (LANGUAGES | _XNLI_ALONE)[code]
+    for code in ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 }

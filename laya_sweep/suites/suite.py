@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from laya_sweep.hub import Hub
-from laya_sweep.settings import DatasetSettings
+from laya_sweep.settings import PRESENTATION, DatasetSettings
 from laya_sweep.suites.case import Case
 from laya_sweep.suites.intent import IntentSuite
 from laya_sweep.suites.jsonl import JsonlSuite
+from laya_sweep.suites.presentation import PresentationSuite
+from laya_sweep.suites.table import TableSuite
+from laya_sweep.suites.xnli import XnliSuite
 
 
 class Suite(Protocol):
@@ -64,4 +67,10 @@ def make_suite(settings: DatasetSettings, hub: Hub) -> Suite:
     """
     if settings.name == "jsonl":
         return JsonlSuite(settings)
+    if settings.name == "table":
+        return TableSuite(settings)
+    if settings.name == "xnli":
+        return XnliSuite(settings, hub)
+    if settings.name == PRESENTATION:
+        return PresentationSuite(settings)
     return IntentSuite(settings, hub)

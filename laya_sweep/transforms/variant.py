@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from laya_sweep.suites import Case
+from laya_sweep.transforms.presented import Presented, Question, shown_order, shown_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,41 +15,31 @@ class Variant:
     """One presentation of one case.
 
     `canonical_indices[qid][i]` is the canonical index of the option at place i of the presented question.
-    Nothing is computed in presented order: logits are stored in canonical order.
+    Nothing is computed in presented order: logits are stored in canonical order. Questions that the transform does
+    not apply to are not among `questions`.
     """
 
     case_id: str
     name: str
     state: Any
-    questions: dict[str, dict[str, Any]]
+    questions: dict[str, Question]
     canonical_indices: dict[str, tuple[int, ...]]
 
+    @classmethod
+    def of(cls, case: Case, name: str, shown: Mapping[str, Presented]) -> Variant:
+        """The variant of a case that shows its questions so."""
+        return cls(
+            case_id=case.case_id,
+            name=name,
+            state=case.state,
+            questions={qid: presented.question for qid, presented in shown.items()},
+            canonical_indices={qid: presented.canonical_indices for qid, presented in shown.items()},
+        )
 
-class Transform(NamedTuple):
-    """A registered transform; `version` is identity and moves when its variants do."""
-
-    version: int
-    present: Callable[[Case], list[Variant]]
-
-
-def option_count(question: dict[str, Any]) -> int:
-    """Options of a question in the runtime's form: labels, levels, or the two sides of a noul."""
-    return 2 if question["type"] == "noul" else len(question["criteria"])
-
-
-def _baseline(case: Case) -> list[Variant]:
-    identity = {qid: tuple(range(option_count(question))) for qid, question in case.questions.items()}
-    return [Variant(case.case_id, "baseline", case.state, case.questions, identity)]
-
-
-TRANSFORMS: dict[str, Transform] = {"baseline": Transform(version=1, present=_baseline)}
-
-
-def variants_of(transform: str, case: Case) -> list[Variant]:
-    """The variants that a transform makes of a case, in order."""
-    return TRANSFORMS[transform].present(case)
-
-
-def transform_identity(name: str) -> dict[str, Any]:
-    """The identity fields of a transform, for the cell key."""
-    return {"name": name, "version": TRANSFORMS[name].version}
+    def presented(self, qid: str, labels: tuple[str, ...]) -> Presented:
+        """How one question is shown, with its mappings; `labels` are the canonical ones of the untouched question."""
+        question, indices = self.questions[qid], self.canonical_indices[qid]
+        words = shown_words(question)
+        slots = tuple(indices[place] for place in shown_order(question))
+        shown = tuple(words[indices.index(option)] for option in range(len(indices)))
+        return Presented(question, indices, slots, labels, shown)

@@ -11,18 +11,21 @@ from typing import Any
 
 from laya_sweep.errors import OutputError, Problem, UsageError
 from laya_sweep.min_confidence import MinConfidence, shown
-from laya_sweep.published import laya_eval_document, laya_evals_document
+from laya_sweep.published import laya_eval_document, laya_evals_document, metamorphic_document
 from laya_sweep.run_folder import write_json
+from laya_sweep.settings import BASELINE
 from laya_sweep.stored_run import StoredResult, StoredRun
 from laya_sweep.verbs.arguments import Arguments, add_result_selectors, threshold_of
 
-FORMATS = ("laya-eval", "laya-evals")
+FORMATS = ("laya-eval", "laya-evals", "laya-metamorphic")
+
+_ALL_TRANSFORMS = "laya-metamorphic"
 
 
 def main(words: Sequence[str]) -> int:
     """Write the document to --out, or to the standard output."""
     options = _parser().parse_args(words)
-    result = StoredRun.open(options.run).select(options.checkpoint, options.regime, options.transform)
+    result = StoredRun.open(options.run).select(options.checkpoint, options.regime, _transform(options))
     document = _document(result, options)
     if options.out is None:
         sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
@@ -43,7 +46,8 @@ def _parser() -> Arguments:
         "--format",
         required=True,
         choices=FORMATS,
-        help="laya-eval: the published 51-language document; laya-evals: a report that `laya-evals compare` reads",
+        help="laya-eval: the published 51-language document; laya-evals: a report that `laya-evals compare` reads; "
+        "laya-metamorphic: the baseline and every transform beside it",
     )
     add_result_selectors(parser)
     parser.add_argument(
@@ -60,8 +64,23 @@ def _document(result: StoredResult, options: argparse.Namespace) -> dict[str, An
         return laya_evals_document(result, _threshold(result, options.min_confidence))
     if options.min_confidence is not None:
         step = "drop it, or export --format laya-evals"
-        raise UsageError(Problem("--min-confidence", "a format that holds marks", "laya-eval, which has none", step))
-    return laya_eval_document(result)
+        got = f"{options.format}, which has none"
+        raise UsageError(Problem("--min-confidence", "a format that holds marks", got, step))
+    return metamorphic_document(result) if options.format == _ALL_TRANSFORMS else laya_eval_document(result)
+
+
+def _transform(options: argparse.Namespace) -> str | None:
+    """The transform that was named; a document of all of them starts from the baseline.
+
+    Raises:
+        UsageError: one was named for a document that holds all.
+    """
+    if options.format != _ALL_TRANSFORMS:
+        return str(options.transform) if options.transform is not None else None
+    if options.transform not in (None, BASELINE):
+        step = "drop it, or export another format"
+        raise UsageError(Problem("--transform", f"none for {_ALL_TRANSFORMS}", repr(options.transform), step))
+    return BASELINE
 
 
 def _threshold(result: StoredResult, wanted: str | None) -> MinConfidence:

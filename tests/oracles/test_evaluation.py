@@ -74,7 +74,7 @@ def test_figures_slices_cases_and_identity_equal_upstream_s(kind, sets):
 
 def test_errors_that_are_skipped_equal_upstream_s():
     found = missing = 0
-    for seed in range(SETS):
+    for seed in range(SETS // 2):
         rows = labelled_set(seed)
 
         def broken(state, seed=seed):
@@ -101,13 +101,13 @@ def test_errors_that_are_skipped_equal_upstream_s():
                 evaluate(rows, RouterRunner(change=change, broken=broken), batch_size=1)
             with pytest.raises((RuntimeError, evals.EvalError)):
                 upstream(rows, RouterRunner(change=change, broken=broken))
-    assert found > SETS
-    assert missing > SETS / 5
+    assert found > SETS / 2
+    assert missing > SETS / 10
 
 
 def test_a_row_s_checkpoint_is_refused_where_upstream_refuses_it():
     refused = 0
-    for seed in range(SETS):
+    for seed in range(SETS // 2):
         rows = labelled_set(seed)
         for kind in (AgentRunner, BareRunner):
             try:
@@ -118,7 +118,7 @@ def test_a_row_s_checkpoint_is_refused_where_upstream_refuses_it():
                     evaluate(rows, kind())
             else:
                 evaluate(rows, kind())
-    assert SETS < refused < 2 * SETS
+    assert SETS / 2 < refused < SETS
 
 
 @pytest.mark.parametrize("given", [0.0, 0.5, 1.0, {"choice:2": 0.7, "default": 0.4}, None])

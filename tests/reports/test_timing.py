@@ -21,7 +21,7 @@ def run_timings(rows):
 def document_of(rows, calls=(), counts=None):
     made = pa.Table.from_pylist([{"checkpoint": name, **row} for name, row in calls], schema=RUN_CALLS)
     counts = Counter(name for name, _ in rows) if counts is None else counts
-    return timing_document(run_timings(rows), made, counts, [0.5])
+    return timing_document(run_timings(rows), made, counts)
 
 
 @settings(deadline=None)

@@ -144,7 +144,7 @@ def test_a_decided_table_turns_into_the_other_rounding_and_back(many):
         targets.append(target_of(case.questions[fact["question"]], case.expected.get(fact["question"])))
     table = LOGITS.empty_table().from_pylist(facts, schema=LOGITS)
     for one, other in (("exact", "runtime"), ("runtime", "exact")):
-        assert decide_again(decisions[one], table, targets, other).equals(decisions[other])
+        assert decide_again(decisions[one], table, targets, other, UNIT).equals(decisions[other])
 
 
 def test_the_gate_of_exact_figures_is_over_slots_too():

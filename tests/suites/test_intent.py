@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import random
 
 import pytest
 from builders import HubDouble, NoHub, dataset_settings, language_rows, write_language
@@ -62,6 +63,31 @@ def test_a_case_is_the_published_question(tmp_path):
     assert (qid, question["type"], question["instructions"]) == ("intent", "choice", INSTRUCTIONS)
     assert question["criteria"] == {"alarm_set": "alarm set", "iot_wemo.on": "iot wemo: on"}
     assert case.expected == {"intent": "iot_wemo.on"}
+
+
+def test_the_scenario_suite_asks_for_what_stands_before_the_first_underscore(tmp_path):
+    labels = ("iot_hue_lightchange", "alarm_set", "iot_cleaning", "qa_maths", "general")
+    write_language(tmp_path, "en", language_rows(10, labels=labels))
+    suite = suite_of(tmp_path, name="massive_scenario", n_opts=3)
+    cases = suite.cases("en")
+    assert [case.expected["scenario"] for case in cases[:5]] == ["iot", "alarm", "iot", "qa", "general"]
+    generator = random.Random(13)
+    for case in cases:
+        gold = case.expected["scenario"]
+        options = [gold, *generator.sample([s for s in ("alarm", "general", "iot", "qa") if s != gold], 2)]
+        generator.shuffle(options)
+        assert [*case.questions["scenario"]["criteria"]] == options
+    assert case.questions["scenario"]["instructions"] == suite.document()["instructions"] != INSTRUCTIONS
+    assert suite.input_digest(cases) != suite_of(tmp_path).input_digest(suite_of(tmp_path).cases("en"))
+    assert suite.recipe("en") != suite_of(tmp_path, n_opts=3).recipe("en")
+
+
+@pytest.mark.reference
+def test_the_reference_data_has_18_scenarios_in_every_language(shared):
+    suite = suite_of(shared / "data" / "amazon_massive_intent", name="massive_scenario", per_lang=5)
+    for code in ("en", "km"):
+        for case in suite.cases(code):
+            assert len(case.questions["scenario"]["criteria"]) == 18
 
 
 def test_labels_are_those_of_the_whole_split_sorted(tmp_path):

@@ -3,9 +3,10 @@
 import pytest
 from builders import make_cases
 
+from laya_sweep.settings import TransformSettings
 from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import TRANSFORMS, transform_identity, variants_of
-from laya_sweep.transforms.variant import option_count
+from laya_sweep.transforms import transform_identity, variants_of
+from laya_sweep.transforms.presented import option_count
 
 QUESTIONS = {
     "choice": ({"type": "choice", "instructions": "?", "criteria": {"a": "A", "b": "B", "c": "C"}}, 3),
@@ -34,7 +35,7 @@ def test_the_baseline_is_the_case_with_identity_indices():
 
 
 def test_identity_of_a_transform_is_name_and_version():
-    assert {name: transform_identity(name) for name in TRANSFORMS} == {"baseline": {"name": "baseline", "version": 1}}
+    assert transform_identity(TransformSettings("baseline")) == {"name": "baseline", "version": 1}
 
 
 def test_an_unknown_transform_is_no_baseline():

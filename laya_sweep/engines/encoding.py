@@ -1,0 +1,72 @@
+"""A question of a variant as the runtime's own sequence builder lays it out: the same for every engine.
+
+Imports laya.common, and with it torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from laya.common import QTYPES, build_sequence
+
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Shape
+from laya_sweep.engines.question import internal_question
+from laya_sweep.transforms import Variant
+
+
+def encode_question(
+    tokenizer: Any,  # noqa: ANN401 - the runtime's tokenizer
+    variant: Variant,
+    qid: str,
+    budgets: tuple[int, int],
+    shape_of: Callable[[int, int], Shape],
+    *,
+    parallel_options: bool = False,
+) -> EncodedQuestion:
+    """Tokenise one question.
+
+    Args:
+        tokenizer: the checkpoint's, or one that gives the same ids.
+        variant: what is presented.
+        qid: which of its questions.
+        budgets: `max_len` and `head_max_len`.
+        shape_of: the padded shape for a number of tokens and of options.
+        parallel_options: whether the checkpoint reads its options in parallel.
+
+    Raises:
+        EncodingError: the question cannot be put to this checkpoint.
+    """
+    question = internal_question(variant.questions[qid])
+    max_len, head_max_len = budgets
+    try:
+        ids, markers, options, state, *layout = build_sequence(
+            tokenizer,
+            variant.state,
+            question,
+            max_len,
+            head_max_len,
+            option_order=question.get("option_order"),
+            truncate_left=isinstance(variant.state, list),
+            return_stats=True,
+            return_truncation_stats=True,
+            return_layout=parallel_options,
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise EncodingError(f"question {qid!r}: {error}") from error
+    count = options["options"]
+    if len(markers) != count:
+        raise EncodingError(f"question {qid!r}: only {len(markers)} of {count} options fit max_len={max_len}")
+    item = {"ids": ids, "markers": markers, "qtype": QTYPES[question["t"]]}
+    if layout:
+        item["layout"] = layout[0]
+    return EncodedQuestion(
+        item=item,
+        shape=shape_of(len(ids), count),
+        slots=tuple(question.get("option_order") or range(count)),
+        input_tokens=len(ids),
+        state_tokens=state["state_tokens"],
+        state_tokens_dropped=state["state_tokens_dropped"],
+        options_distinct=options["options_distinct"],
+        tokens_per_option=options["tokens_per_option"],
+    )

@@ -1,0 +1,169 @@
+"""The ONNX engine: an exported graph loaded by the runtime, read at its logits. CPU only.
+
+A graph that was exported in full precision computes a row as if it were alone, so rows of one shape share a call.
+Dynamic quantisation takes the range of a whole tensor: rows of one call, and their padding, move each other. Such a
+graph, and any that `export-onnx` did not check, computes each row alone and unpadded, which is what the runtime
+itself does with a single question.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from laya.common import QTYPES
+from laya.onnx_agent import ONNXAgent
+from numpy.typing import NDArray
+
+from laya_sweep.engines.checkpoint import stage
+from laya_sweep.engines.encoding import encode_question
+from laya_sweep.engines.engine import (
+    DeviceError,
+    EncodedQuestion,
+    EngineInfo,
+    Forward,
+    Shape,
+    own_shape,
+    padded_shape,
+)
+from laya_sweep.engines.onnx_file import OUTPUTS, ROWS_NOTE, TOGETHER
+from laya_sweep.memo_tokenizer import MemoTokenizer
+from laya_sweep.transforms import Variant
+
+_CPU = "CPUExecutionProvider"
+
+
+class OnnxEngine:
+    """One exported graph with the config and tokenizer of its checkpoint.
+
+    `takes_batches` is False where rows of one call would move each other.
+    """
+
+    def __init__(self, folder: Path, onnx: Path, device: str, threads: int, max_len: int, head_max_len: int) -> None:
+        """Load config, tokenizer and graph.
+
+        Raises:
+            DeviceError: a device other than the CPU, or the session did not stay on it.
+        """
+        if device != "cpu":
+            raise DeviceError(f"an ONNX export runs on the CPU here, not on {device}")
+        self._budgets = (max_len, head_max_len)
+        with stage(folder) as twin, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self._agent = ONNXAgent(twin, onnx_path=str(onnx))
+        self._warnings = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+        # The runtime's session takes every core and may take a GPU; the agent answers through this one instead.
+        self._agent.session = self._session = make_session(str(onnx), threads)
+        notes = self._session.get_modelmeta().custom_metadata_map
+        self.takes_batches = notes.get(ROWS_NOTE) == TOGETHER
+        self._tokenizer = MemoTokenizer(self._agent.tok)
+
+    def info(self) -> EngineInfo:
+        """See `Engine.info`; threads as the session holds them."""
+        agent = self._agent
+        served = {name: float(agent.temperature[index]) for name, index in QTYPES.items()}
+        served |= {bucket: float(value) for bucket, value in agent.temperature_by_options.items()}
+        threads = self._session.get_session_options().intra_op_num_threads
+        return EngineInfo("cpu", threads, served, self._warnings)
+
+    def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
+        """See `Engine.encode`."""
+        return encode_question(self._tokenizer, variant, qid, self._budgets, self._shape)
+
+    def encode_unshared(self, variant: Variant, qid: str) -> EncodedQuestion:
+        """`encode` through the bare tokenizer: the reference a sample of every shard is compared with."""
+        return encode_question(self._agent.tok, variant, qid, self._budgets, self._shape)
+
+    def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
+        """See `Engine.forward`; one call, or one a row where rows would move each other."""
+        calls = [rows] if self.takes_batches else [[row] for row in rows]
+        found = [self._run(call) for call in calls]
+        return Forward(
+            [logits for forward in found for logits in forward.logits],
+            np.concatenate([forward.act_probability for forward in found]),
+        )
+
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
+        """See `Engine.predict`; one question a call where rows of a call would move each other."""
+        asked = [variant.questions] if self.takes_batches else [{qid: one} for qid, one in variant.questions.items()]
+        answers: dict[str, dict[str, Any]] = {}
+        for questions in asked:
+            [result] = self._agent.predict_batch(
+                [variant.state],
+                questions,
+                max_len=self._budgets[0],
+                head_max_len=self._budgets[1],
+                min_confidence=min_confidence,
+            )
+            answers |= result["answers"]
+        return answers
+
+    def _shape(self, tokens: int, options: int) -> Shape:
+        return padded_shape(tokens, options, self._budgets[0]) if self.takes_batches else own_shape(tokens, options)
+
+    def _run(self, rows: Sequence[EncodedQuestion]) -> Forward:
+        feed = feed_of([row.item for row in rows], rows[0].shape, self._agent.tok.pad_token_id)
+        logits, act = run_graph(self._session, feed)
+        return Forward(
+            [logits[i, : len(row.slots)].copy() for i, row in enumerate(rows)],
+            # One row at a time, so that the bits of a row are its own.
+            np.array([_first_probability(row) for row in act], np.float32),
+        )
+
+
+def make_session(graph: str | bytes, threads: int) -> onnxruntime.InferenceSession:
+    """A session on the CPU with so many threads, at the optimisation level that the runtime asks for.
+
+    Raises:
+        DeviceError: the session runs elsewhere.
+    """
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(graph, sess_options=options, providers=[_CPU])
+    if session.get_providers() != [_CPU]:
+        raise DeviceError(f"expected {_CPU} alone, got {session.get_providers()}")
+    return session
+
+
+def feed_of(items: Sequence[dict[str, Any]], shape: Shape, pad_id: int) -> dict[str, NDArray[Any]]:
+    """Encoded questions as the graph's inputs, padded to a shape."""
+    rows = len(items)
+    feed: dict[str, NDArray[Any]] = {
+        "input_ids": np.full((rows, shape.length), pad_id, np.int64),
+        "attention_mask": np.zeros((rows, shape.length), np.int64),
+        "marker_pos": np.zeros((rows, shape.options), np.int64),
+        "marker_mask": np.zeros((rows, shape.options), bool),
+        "qtype": np.array([item["qtype"] for item in items], np.int64),
+    }
+    for i, item in enumerate(items):
+        feed["input_ids"][i, : len(item["ids"])] = item["ids"]
+        feed["attention_mask"][i, : len(item["ids"])] = 1
+        feed["marker_pos"][i, : len(item["markers"])] = item["markers"]
+        feed["marker_mask"][i, : len(item["markers"])] = True
+    return feed
+
+
+def run_graph(
+    session: onnxruntime.InferenceSession, feed: dict[str, NDArray[Any]]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Logits (rows x option slots) and act logits (rows x actions).
+
+    Raises:
+        RuntimeError: the graph cannot compute these rows.
+    """
+    try:
+        logits, act = session.run(list(OUTPUTS), feed)
+    except Exception as error:
+        raise RuntimeError(f"onnxruntime: {error}") from error
+    return np.asarray(logits), np.asarray(act)
+
+
+def _first_probability(act_logits: NDArray[np.float32]) -> np.float32:
+    raised = np.exp(act_logits - act_logits.max())
+    return np.float32(raised[0] / raised.sum())

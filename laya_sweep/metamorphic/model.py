@@ -1,0 +1,70 @@
+"""A loaded checkpoint as a scorer: probabilities in full precision, which the runtime's own answers round away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laya_sweep.engines import EncodedQuestion, Engine, Shape, agent_engine
+from laya_sweep.metamorphic.case import Input
+from laya_sweep.metamorphic.prediction import Scorer
+from laya_sweep.scoring import option_bucket, softmax
+from laya_sweep.settings import BASELINE
+from laya_sweep.transforms import Variant
+
+
+def model_scorer(agent: Any, temperature: float | None = None) -> Scorer:  # noqa: ANN401 - the runtime's Agent
+    """A scorer that asks a loaded `laya` agent, in float32, and divides logits as the agent serves them.
+
+    Inputs are padded to lengths of their own (as in a sweep), so a batch never changes a probability.
+
+    Args:
+        agent: from `laya.load`; it is not changed.
+        temperature: one for all questions in place of the agent's own.
+
+    Raises:
+        ValueError: the temperature is no positive number, or the model is being trained and would drop out at random.
+    """
+    if temperature is not None and not 0.0 < temperature < np.inf:
+        raise ValueError(f"Expected `temperature` to be None or a finite number above 0, but got {temperature!r}")
+    if agent.model.training:
+        raise ValueError("Expected a model that is not being trained, but got one; call agent.model.eval()")
+    engine = agent_engine(agent)
+    served = engine.info().served_temperatures
+
+    def score(inputs: Sequence[Input]) -> list[NDArray[np.float64]]:
+        rows = [_encode(engine, one) for one in inputs]
+        found: list[NDArray[np.float64]] = [np.empty(0)] * len(rows)
+        for places in _by_shape(rows).values():
+            forward = engine.forward([rows[place] for place in places])
+            for place, logits in zip(places, forward.logits, strict=True):
+                count = len(logits)
+                own = served.get(option_bucket("choice", count), served["choice"])
+                applied = np.array([own if temperature is None else temperature])
+                found[place] = _in_named_order(rows[place], softmax(logits[None, :], applied)[0])
+        return found
+
+    return score
+
+
+def _encode(engine: Engine, one: Input) -> EncodedQuestion:
+    [qid] = one.questions
+    return engine.encode(Variant("", BASELINE, one.state, one.questions, {}), qid)
+
+
+def _by_shape(rows: Sequence[EncodedQuestion]) -> dict[Shape, list[int]]:
+    """Places of the rows that may share a forward pass."""
+    groups: dict[Shape, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(row.shape, []).append(place)
+    return groups
+
+
+def _in_named_order(row: EncodedQuestion, slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities in the order in which the question names its options, which it may show otherwise."""
+    named = np.empty_like(slots)
+    named[list(row.slots)] = slots
+    return named

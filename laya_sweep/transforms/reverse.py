@@ -1,0 +1,23 @@
+"""`reverse`: the options in the opposite order, of every question type.
+
+The one permutation that needs no draw, moves every option of an even count, and swaps first and last. Levels keep
+their numbers and the sides of a noul their words.
+"""
+
+from __future__ import annotations
+
+from laya_sweep.transforms.permutation import permute
+from laya_sweep.transforms.presented import Presented, Question, option_count, shown_order
+from laya_sweep.transforms.transform import Transform, each_question
+
+
+def declines(question: Question) -> str | None:
+    """One option has no order."""
+    return "a single option" if option_count(question) < 2 else None
+
+
+def _reversed(question: Question) -> Presented:
+    return permute(question, shown_order(question)[::-1])
+
+
+TRANSFORM = Transform(version=1, declines=declines, show=each_question(_reversed))

@@ -1,0 +1,55 @@
+"""Cells of scripted engines under any transform: variants -> facts -> decisions -> pairs, without a model."""
+
+from __future__ import annotations
+
+from laya_sweep import derive
+from laya_sweep.engines.scripted import ScriptedEngine
+from laya_sweep.execution import Shard
+from laya_sweep.execution.rows import Issued, Prepared, fact_rows, success
+from laya_sweep.pairing import Side, pair_table
+from laya_sweep.plan import Cell
+from laya_sweep.scoring import BucketTemperature, Regime
+from laya_sweep.settings import TransformSettings
+from laya_sweep.store import TIMINGS
+from laya_sweep.transforms import present
+
+BUCKETS = {
+    f"{kind}:{size}": BucketTemperature(1.0, 1.0, kind)
+    for kind in ("choice", "score", "noul")
+    for size in ("2", "3-5", "6-10", "11+")
+}
+BASELINE = TransformSettings("baseline")
+
+
+def fixed(temperature=1.0):
+    return Regime(f"T={temperature}", "fixed", temperature)
+
+
+def facts_of(script, variants, transform="baseline", language="en", batch=3):
+    """Facts of the variants' questions, forwarded `batch` at a time."""
+    engine, outcomes = ScriptedEngine(script), []
+    rows = [(variant, qid) for variant in variants for qid in variant.questions]
+    for start in range(0, len(rows), batch):
+        prepared = [Prepared(v, qid, engine.encode(v, qid), 0.0) for v, qid in rows[start : start + batch]]
+        forward = engine.forward([row.encoded for row in prepared])
+        outcomes += [
+            success(row, z, 0.0, 0.0, 0.0, (Issued(str(start), batch, 0.0),))
+            for row, z in zip(prepared, forward.logits, strict=True)
+        ]
+    shard = Shard(f"key of {transform}", "mine", language, transform, tuple(variants), 1.0)
+    return fact_rows(shard, outcomes)
+
+
+def side_of(script, cases, settings, regime, language="en", batch=3):
+    """Decisions and facts of one cell."""
+    variants = tuple(present(settings, cases))
+    facts = facts_of(script, variants, settings.name, language, batch)
+    cell = Cell("key", {}, "mine", language, settings.name, tuple(cases), variants, frozenset())
+    rows = derive.select_rows(cell, facts, TIMINGS.empty_table())
+    return Side(derive.score_cell(rows, regime, BUCKETS), rows.facts)
+
+
+def pairs_of(script, cases, settings, regime=None, **how):
+    """The pairs table of a transform against the baseline."""
+    regime = regime or fixed()
+    return pair_table(side_of(script, cases, BASELINE, regime, **how), side_of(script, cases, settings, regime, **how))
