@@ -195,7 +195,7 @@ def _check_together(fields: Fields, settings: Settings) -> None:
     if onnx and settings.executor.device != "cpu":
         expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
         fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
-    names = [entry.name for entry in (*settings.checkpoints, *settings.routers)]
+    names = [checkpoint.name for checkpoint in settings.checkpoints] + [router.name for router in settings.routers]
     if settings.drift is not None and settings.drift not in names:
         expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
         fields.complain("drift", expected, settings.drift, "name one of them")

@@ -56,8 +56,8 @@ class StoredLogits:
         """Find what scoring needs.
 
         Raises:
-            UsageError: the run was imported, so it has no logits; the result is of several checkpoints, or has languages
-                that failed.
+            UsageError: the run was imported, so it has no logits; the result is of a routed checkpoint, or
+                has languages that failed.
         """
         if result.run.imported is not None:
             expected, got = "a run with logits", "an imported document, which has none"

@@ -237,10 +237,10 @@ VARIANTS = pa.schema(
     ]
 )
 
-#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are variant
-#: minus baseline, over the options in canonical order. `model` is who answered both. `*_tied` says that several options share the largest logit, of
-#: which the first canonical one is the answer (of a noul: true). `*_options_distinct` is how many options kept a token
-#: span of their own.
+#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are
+#: variant minus baseline, over the options in canonical order. `model` is who answered both. `*_tied` says that
+#: several options share the largest logit, of which the first canonical one is the answer (of a noul: true).
+#: `*_options_distinct` is how many options kept a token span of their own.
 PAIRS = pa.schema(
     [
         _CHECKPOINT,
