@@ -71,13 +71,19 @@ class Checking:
         return {check: len(probes) * len(design.states) for check, probes in design.probes.items()}
 
 
-def check_rows(checkpoint: str, results: Sequence[CheckResult]) -> list[MetricRow]:
-    """Rows of the metrics table: each check by language, overall (pooled over languages), and by model."""
+def check_rows(model: str | None, results: Sequence[CheckResult]) -> list[MetricRow]:
+    """Rows of the metrics table: each check by language, overall (pooled over languages), and by model.
+
+    Args:
+        model: who answered; None where several did, of which a check over all its states is no figure of any.
+        results: of one checkpoint.
+    """
     rows = []
     for check in dict.fromkeys(result.readings.check for result in results):
         own = [result for result in results if result.readings.check == check]
         pooled = figure_of([result.readings for result in own])
-        rows += [_row("overall", "", check, pooled), _row("model", checkpoint, check, pooled)]
+        rows.append(_row("overall", "", check, pooled))
+        rows += [] if model is None else [_row("model", model, check, pooled)]
         rows += [_row("language", result.readings.language, check, result.figure) for result in own]
     return rows
 

@@ -21,7 +21,7 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, name_list
+from laya_sweep.errors import ConfigError, Problem, name_list
 
 _CONF = Path(str(resources.files("laya_sweep.conf")))
 
@@ -61,7 +61,9 @@ def _compose(overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def _open_map(override: str) -> str:
-    """Limits and revisions are open maps: any name may stand in them, which Hydra calls forcing a key."""
+    """Limits, revisions and routes are open maps: any name may stand in them, which Hydra calls forcing a key."""
+    if re.match(r"\+?checkpoints\.[^.=]+\.routes\.", override):
+        return f"++{override.removeprefix('+')}"
     return f"++{override}" if re.match(r"(gate\.(min|max|tolerance|checks)[.=]|revision\.)", override) else override
 
 
@@ -140,8 +142,6 @@ def _unknown_key(key: str) -> Problem:
 
 def _unknown_choice(choice: str) -> Problem:
     group, _, name = choice.rpartition("/")
-    if (group, name) == ("checkpoint", AUTO):
-        return Problem(group, "named checkpoints", repr(name), NO_AUTO)
     available = sorted(path.stem for path in (_CONF / group).glob("*.yaml"))
     return Problem(group, "one of " + name_list(available, name), repr(name), "choose one of them")
 

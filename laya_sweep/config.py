@@ -13,11 +13,12 @@ from laya.confidence import check_min_confidence
 
 from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.dataset_config import READERS
-from laya_sweep.errors import AUTO, NO_AUTO, ConfigError, Problem, UsageError, name_list
+from laya_sweep.errors import AUTO, ConfigError, Problem, UsageError, name_list
 from laya_sweep.identity import digest_file
 from laya_sweep.jsonfile import read_json
 from laya_sweep.min_confidence import MinConfidence, from_document
 from laya_sweep.pins import pin
+from laya_sweep.routing import route_table, router_of
 from laya_sweep.settings import (
     BASELINE,
     CHECKPOINT_EMBEDDER,
@@ -30,6 +31,8 @@ from laya_sweep.settings import (
     MetricSettings,
     NarrowingSettings,
     RegimeSettings,
+    RouterSettings,
+    RouteSettings,
     Settings,
     StoreSettings,
     TransformSettings,
@@ -61,6 +64,10 @@ class Fields:
         """Note one fault of `key`."""
         what = ".".join(part for part in (self._where, key) if part) or "the configuration"
         self._problems.append(Problem(what, expected, f"{got!r}", next_step))
+
+    def inner(self, key: str, raw: object) -> Fields:
+        """A reader of a mapping inside this one."""
+        return Fields(raw, f"{self._where}.{key}", self._problems)
 
     def get(self, key: str) -> object:
         """The raw value, None where it is missing."""
@@ -144,8 +151,9 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
     problems: list[Problem] = []
     fields = Fields(raw, "", problems)
     dataset = _dataset(Fields(fields.get("dataset"), "dataset", problems))
+    asked = pin(_named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain)
     settings = Settings(
-        checkpoints=pin(_named(fields, "checkpoints", problems, _checkpoint), fields.get("revision"), fields.complain),
+        checkpoints=tuple(entry for entry in asked if isinstance(entry, CheckpointSettings)),
         languages=_languages(fields, dataset.name),
         regimes=_named(fields, "regime", problems, _regime),
         transforms=_transforms(fields, problems),
@@ -165,6 +173,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         drift=fields.optional_text("drift"),
         sort_by_length=fields.flag("sort_by_length"),
         narrowing=_narrowing(Fields(fields.get("narrowing"), "narrowing", problems)),
+        routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
     )
     _refuse_window(fields)
     _refuse_narrowed_transforms(fields, settings)
@@ -201,7 +210,7 @@ def _check_together(fields: Fields, settings: Settings) -> None:
     if onnx and settings.executor.device != "cpu":
         expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
         fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
-    names = [checkpoint.name for checkpoint in settings.checkpoints]
+    names = [checkpoint.name for checkpoint in settings.checkpoints] + [router.name for router in settings.routers]
     if settings.drift is not None and settings.drift not in names:
         expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
         fields.complain("drift", expected, settings.drift, "name one of them")
@@ -223,7 +232,9 @@ _EXAMPLES = {
 }
 
 
-def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
+def _checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSettings:
+    if fields.get("source") == AUTO:
+        return _router(name, fields)
     settings = CheckpointSettings(
         name=name,
         source=fields.text("source"),
@@ -236,8 +247,6 @@ def _checkpoint(name: str, fields: Fields) -> CheckpointSettings:
         expected_sha256=_expected_digests(fields),
     )
     fields.close()
-    if settings.source == AUTO:
-        fields.complain("source", "a folder or a Hub repository", AUTO, NO_AUTO)
     if settings.engine == "onnx" and fields.get("onnx") is None:
         fields.complain("onnx", "a file with engine=onnx", None, f"set +checkpoints.{name}.onnx=FILE")
     if settings.engine == "torch" and settings.onnx is not None:
@@ -263,6 +272,52 @@ def _expected_digests(fields: Fields) -> dict[str, str]:
             step = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
             fields.complain(f"expected_sha256.{name}", "64 hex digits", value, step)
     return {str(name): str(value).strip().lower() for name, value in found.items()}
+
+
+def _router(name: str, fields: Fields) -> RouterSettings:
+    settings = RouterSettings(
+        name=name,
+        routes=_routes(fields),
+        default=fields.optional_text("default"),
+        auto_task_detection=fields.get("auto_task_detection") is not None and fields.flag("auto_task_detection"),
+        max_len=fields.optional_integer("max_len", 8),
+        head_max_len=fields.optional_integer("head_max_len", 8),
+    )
+    fields.close()
+    try:
+        router_of(settings)
+    except ValueError:
+        known = name_list([route.name for route in settings.routes], str(settings.default))
+        fields.complain("default", f"one of its routes ({known})", settings.default, "name one of them")
+    return settings
+
+
+def _routes(fields: Fields) -> tuple[RouteSettings, ...]:
+    """The whole table of a router: the runtime's own routes, with those that are written."""
+    raw = fields.get("routes")
+    if raw is not None and not isinstance(raw, Mapping):
+        fields.complain("routes", "a map of name to checkpoint", raw, "for example routes.multilingual=FOLDER")
+    own = [_route(fields, str(name), value) for name, value in raw.items()] if isinstance(raw, Mapping) else []
+    try:
+        return route_table(own)
+    except ValueError as error:
+        fields.complain("routes", "names that a router takes", " ".join(str(error).split()), "correct the name")
+    return route_table(())
+
+
+def _route(fields: Fields, name: str, raw: object) -> RouteSettings:
+    """A route written as its source, or as a mapping of a checkpoint's parts."""
+    inner = fields.inner(f"routes.{name}", {"source": raw} if isinstance(raw, str) else raw)
+    route = RouteSettings(
+        name=name,
+        source=inner.text("source"),
+        subfolder=inner.optional_text("subfolder"),
+        revision=inner.optional_text("revision"),
+    )
+    inner.close()
+    if route.source == AUTO:
+        inner.complain("source", "a folder or a Hub repository", AUTO, "a route is one checkpoint")
+    return route
 
 
 def _regime(name: str, fields: Fields) -> RegimeSettings:

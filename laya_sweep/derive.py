@@ -34,6 +34,7 @@ from laya_sweep.scoring import (
     target_of,
 )
 from laya_sweep.store import CALLS, CURVES, DECISIONS, FACTS, METRICS, RowId, row_ids
+from laya_sweep.transforms import Variant
 from laya_sweep.transforms.presented import option_count
 
 #: Replicates and seed of every bootstrap interval of a run.
@@ -104,6 +105,60 @@ def select_rows(cell: Cell, facts: pa.Table, timings: pa.Table, calls: pa.Table 
     return CellRows(cell, chosen, _take(timings, wanted), missing, errors, issued)
 
 
+def joined(parts: Sequence[CellRows]) -> CellRows:
+    """The cells of one place as one, in case order: what a routed checkpoint's members answered of a language."""
+    if len(parts) == 1:
+        return parts[0]
+    cell = _joined_cell([part.cell for part in parts])
+    facts, timings, calls = (
+        _take(pa.concat_tables([getattr(part, name) for part in parts]), cell.row_ids)
+        for name in ("facts", "timings", "calls")
+    )
+    errors = sorted(error for part in parts for error in part.errors)
+    return CellRows(cell, facts, timings, sum(part.missing for part in parts), tuple(errors), calls)
+
+
+def _joined_cell(cells: Sequence[Cell]) -> Cell:
+    """Cells of one place as one that has no key, since no checkpoint alone is behind it."""
+    cases = sorted((case for cell in cells for case in cell.cases), key=lambda case: case.row_index)
+    variants: dict[str, list[Variant]] = {}
+    for cell in cells:
+        for variant in cell.variants:
+            variants.setdefault(variant.case_id, []).append(variant)
+    return replace(
+        cells[0],
+        key="",
+        identity={},
+        cases=tuple(cases),
+        variants=tuple(variant for case in cases for variant in variants[case.case_id]),
+        done=frozenset[RowId]().union(*(cell.done for cell in cells)),
+        shared=frozenset(),
+        model="",
+        worker="",
+    )
+
+
+def score_place(
+    parts: Sequence[CellRows],
+    regime: Regime,
+    temperatures: Mapping[str, Mapping[str, BucketTemperature]],
+    rounding: Rounding = "exact",
+) -> pa.Table:
+    """Decisions of the cells of one place in case order, each under the temperatures of who answered it.
+
+    Args:
+        parts: the cells; one, or one for each member of a routed checkpoint.
+        regime: the temperature rule.
+        temperatures: by who answers, then by bucket.
+        rounding: exact figures, or the runtime's own.
+
+    Raises:
+        CheckpointError: as `score_cell`.
+    """
+    tables = [score_cell(part, regime, temperatures[part.cell.answered_by], rounding) for part in parts]
+    return tables[0] if len(parts) == 1 else _take(pa.concat_tables(tables), joined(parts).cell.row_ids)
+
+
 def score_cell(
     rows: CellRows, regime: Regime, temperatures: Mapping[str, BucketTemperature], rounding: Rounding = "exact"
 ) -> pa.Table:
@@ -115,6 +170,7 @@ def score_cell(
     cell = rows.cell
     scored = ScoredCell(
         checkpoint=cell.checkpoint,
+        model=cell.answered_by,
         temperatures=temperatures,
         places={case.case_id: Place(case.source_id, case.row_index, case.tags) for case in cell.cases},
         targets={
@@ -128,7 +184,7 @@ def score_cell(
         return decide(ok, scored, regime, DECISIONS, rounding)
     except UnusableTemperatureError as error:
         problem = Problem(
-            f"regime {regime.name} of checkpoint {cell.checkpoint}",
+            f"regime {regime.name} of checkpoint {cell.asked_of}",
             f"a positive raw temperature for {error.bucket}",
             "none in its rl_agent_config.json",
             "drop the raw regime for it, or use served, unit or fixed",
@@ -136,17 +192,18 @@ def score_cell(
         raise CheckpointError(problem) from error
 
 
-def is_served(decisions: pa.Table, served: Mapping[str, float]) -> bool:
+def is_served(decisions: pa.Table, served: Mapping[str, Mapping[str, float]]) -> bool:
     """Whether every decision has the temperature that the runtime applies: only then are its marks the runtime's.
 
     Args:
         decisions: of one result.
-        served: bucket -> the checkpoint's served temperature.
+        served: who answers -> bucket -> its served temperature.
     """
-    kinds = decisions.group_by(["question_type", "n_options", "temperature"]).aggregate([])
-    columns = (kinds[name].to_pylist() for name in ("question_type", "n_options", "temperature"))
+    names = ["model", "question_type", "n_options", "temperature"]
+    kinds = decisions.group_by(names).aggregate([])
     return all(
-        served[option_bucket(kind, options)] == temperature for kind, options, temperature in zip(*columns, strict=True)
+        served[model][option_bucket(kind, options)] == temperature
+        for model, kind, options, temperature in zip(*(kinds[name].to_pylist() for name in names), strict=True)
     )
 
 
@@ -172,7 +229,7 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
         source=_codes(decisions, ("source_id",))[0],
         slices={
             "language": SliceColumn.of(decisions["language"].to_pylist()),
-            "model": SliceColumn.of(decisions["checkpoint"].to_pylist()),
+            "model": SliceColumn.of(decisions["model"].to_pylist()),
             "qid": SliceColumn.of(decisions["question"].to_pylist()),
             "tag": _tags(decisions["tags"]),
         },

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from laya_sweep.calibration_map import map_of, without_own_key
 from laya_sweep.engines import Checkpoint, TemperatureFact
+from laya_sweep.errors import AUTO
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
 from laya_sweep.narrowing import narrowing_document
-from laya_sweep.plan import Cell, Language, Plan, libraries_of
+from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
+from laya_sweep.routing import Route, RoutedCheckpoint
 from laya_sweep.scoring import option_labels
-from laya_sweep.settings import CheckpointSettings, RegimeSettings, Settings
-from laya_sweep.store import CASES, CHECKPOINTS, VARIANTS
+from laya_sweep.settings import RegimeSettings, Settings
+from laya_sweep.store import CASES, CHECKPOINTS, ROUTES, VARIANTS
 from laya_sweep.suites import Case, Suite, questions_fingerprint
 from laya_sweep.transforms import NotApplicable, not_applicable, transform_document
 
@@ -43,10 +47,26 @@ def cases_table(cases: Iterable[Case]) -> pa.Table:
 
 
 def variants_table(cells: Iterable[Cell]) -> pa.Table:
-    """How each variant of the cells shows its questions; cells of one language and transform show the same."""
-    once = {(cell.language, cell.transform): cell for cell in cells}
-    rows = [row for cell in once.values() for row in _variant_rows(cell)]
+    """How each variant of the cells shows its questions; cells of one language and transform show a case the same."""
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.language, cell.transform), []).append(cell)
+    rows = [row for group in groups.values() for row in _group_rows(group)]
     return pa.Table.from_pylist(rows, schema=VARIANTS)
+
+
+def _group_rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Each case once, in the order of a cell that has them all, else by their place in the dataset."""
+    places: dict[str, int] = {case.case_id: case.row_index for cell in cells for case in cell.cases}
+    whole = next((cell for cell in cells if len(cell.cases) == len(places)), None)
+    if whole is not None:
+        return [*_variant_rows(whole)]
+    seen: set[str] = set()
+    rows: list[dict[str, Any]] = []
+    for cell in cells:
+        rows += [row for row in _variant_rows(cell) if row["case_id"] not in seen]
+        seen |= {case.case_id for case in cell.cases}
+    return sorted(rows, key=lambda row: places[row["case_id"]])
 
 
 def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
@@ -69,11 +89,30 @@ def _variant_rows(cell: Cell) -> Iterator[dict[str, Any]]:
             }
 
 
-def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[str, list[TemperatureFact]]) -> pa.Table:
-    """Checkpoints with their identity, budgets and temperatures by question type and bucket."""
+def routes_table(routers: Iterable[RoutedCheckpoint]) -> pa.Table:
+    """Where each case of a routed checkpoint went, and what was detected in it; empty where none is routed."""
+    rows = [{"checkpoint": router.name, **route._asdict()} for router in routers for route in ordered_routes(router)]
+    return pa.Table.from_pylist(rows, schema=ROUTES)
+
+
+def ordered_routes(router: RoutedCheckpoint) -> list[Route]:
+    """Its routes by language, then in the order of the cases."""
+    return sorted(router.routes.values(), key=lambda route: (route.language, route.row_index))
+
+
+def checkpoints_table(
+    results: Mapping[str, Mapping[str, Checkpoint]], temperatures: Mapping[str, list[TemperatureFact]]
+) -> pa.Table:
+    """Who answers for each result, with identity, budgets and temperatures by question type and bucket.
+
+    Args:
+        results: as those of a plan.
+        temperatures: of the checkpoints, by their own names.
+    """
     rows = [
         {
-            "checkpoint": checkpoint.name,
+            "checkpoint": name,
+            "model": model,
             "source": checkpoint.source,
             "subfolder": checkpoint.subfolder,
             "commit": checkpoint.commit,
@@ -89,7 +128,8 @@ def checkpoints_table(checkpoints: Sequence[Checkpoint], temperatures: Mapping[s
             "temperature_served": fact.served,
             "temperature_source": fact.source,
         }
-        for checkpoint in checkpoints
+        for name, members in results.items()
+        for model, checkpoint in members.items()
         for fact in temperatures[checkpoint.name]
     ]
     return pa.Table.from_pylist(rows, schema=CHECKPOINTS)
@@ -100,6 +140,8 @@ def config_document(
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
+    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
+    named = [members[name] for name, members in plan.results.items() if plan.router(name) is None]
     return {
         "library_versions": library_versions(("laya-sweep", *_libraries(plan))),
         "dataset": suite.document(),
@@ -107,9 +149,12 @@ def config_document(
         "questions_sha256": questions_fingerprint(cases),
         "languages": {language.code: _language_document(suite, language) for language in plan.languages},
         "checkpoints": {
-            checkpoint.name: _checkpoint_document(asked, checkpoint, temperatures[checkpoint.name])
-            for asked, checkpoint in zip(settings.checkpoints, plan.checkpoints, strict=True)
-        },
+            entry.name: _checkpoint_document(
+                entry, temperatures[entry.name], asked[entry.name].revision, asked[entry.name].onnx
+            )
+            for entry in named
+        }
+        | {router.name: _router_document(router, temperatures) for router in plan.routers},
         "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
         **narrowing_document(settings.narrowing),
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
@@ -160,18 +205,13 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
     """The plan for a person: cells, forwards, what is cached, and what the grid would cost without shared logits."""
     grid = len(settings.regimes) * len(settings.min_confidence)
     lines = [
-        f"plan: {len(plan.checkpoints)} checkpoint(s) x {len(plan.languages)} language(s) x "
+        f"plan: {len(plan.results)} checkpoint(s) x {len(plan.languages)} language(s) x "
         f"{len(settings.transforms)} transform(s) = {len(plan.cells)} cells",
         f"derived from them: {len(settings.regimes)} regime(s) x {len(settings.min_confidence)} threshold(s) "
         f"= {grid} grid points",
         f"min_confidence: {', '.join(map(shown, settings.min_confidence))}",
     ]
-    for checkpoint in plan.checkpoints:
-        own = [cell for cell in plan.cells if cell.checkpoint == checkpoint.name]
-        rows, pending = sum(len(cell.row_ids) for cell in own), sum(cell.pending_rows for cell in own)
-        lines.append(
-            f"  {checkpoint.name}: {len(own)} cells, {rows} forwards: {rows - pending} cached, {pending} to run"
-        )
+    lines += [_result_line(plan, name) for name in plan.results]
     lines += [f"  {note}" for note in not_applicable_notes(settings, plan)]
     lines += [f"  language {code or '-'} fails: {error}" for code, error in plan.failed_languages.items()]
     lines += [f"  {damage_line(damage)}" for damage in plan.damaged]
@@ -180,6 +220,25 @@ def dry_run_text(settings: Settings, plan: Plan) -> str:
         f"one pass per grid point would be {plan.rows * grid}"
     )
     return "\n".join(lines)
+
+
+def routes_line(router: RoutedCheckpoint) -> str:
+    """`auto: english 3 cases, multilingual 9, of which 2 rows name it themselves`."""
+    counts = Counter(route.model for route in router.routes.values())
+    asked = sum(route.asked is not None for route in router.routes.values())
+    shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "no case"
+    return f"{router.name} goes to: {shown}" + (f"; {asked} rows name it themselves" if asked else "")
+
+
+def _result_line(plan: Plan, name: str) -> str:
+    """What a result costs; of rows that two results need, the second's are shared."""
+    own = [cell for cell in plan.cells if cell.checkpoint == name]
+    rows, shared = sum(len(cell.row_ids) for cell in own), sum(len(cell.shared) for cell in own)
+    pending = sum(cell.pending_rows for cell in own)
+    line = f"  {name}: {len(own)} cells, {rows} forwards: {rows - shared - pending} cached, {pending} to run"
+    router = plan.router(name)
+    line += f", {shared} shared with another checkpoint of this plan" if shared else ""
+    return line if router is None else f"{line}; {routes_line(router)}"
 
 
 def not_applicable_of(transform: str, plan: Plan) -> list[NotApplicable]:
@@ -226,24 +285,52 @@ def _language_document(suite: Suite, language: Language) -> dict[str, Any]:
 
 
 def _libraries(plan: Plan) -> list[str]:
-    """Libraries that may move a logit of the run."""
-    return [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in libraries_of(checkpoint))]
+    """Libraries that may move a logit of the run; a router of which no row could be read asks torch for none."""
+    names = [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in libraries_of(checkpoint))]
+    return names or [*ENGINE_LIBRARIES]
 
 
 def _checkpoint_document(
-    asked: CheckpointSettings, checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact]
+    checkpoint: Checkpoint, temperatures: Sequence[TemperatureFact], revision: str | None, onnx: Path | None = None
 ) -> dict[str, Any]:
+    """A checkpoint with the revision and the graph that were asked for."""
     return {
-        "requested_revision": asked.revision,
+        "requested_revision": revision,
         "source": checkpoint.source,
         "engine": checkpoint.runner,
-        "onnx": None if asked.onnx is None else str(asked.onnx),
+        "onnx": None if onnx is None else str(onnx),
         "subfolder": checkpoint.subfolder,
         "commit": checkpoint.commit,
         "digests": checkpoint.digests,
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
         "temperatures": {fact.bucket: {"raw": fact.raw, "served": fact.served} for fact in temperatures},
+    }
+
+
+def _router_document(router: RoutedCheckpoint, temperatures: Mapping[str, Sequence[TemperatureFact]]) -> dict[str, Any]:
+    """A routed checkpoint under the keys of a named one, which hold nothing of it, and who answered for it."""
+    settings = router.settings
+    asked = {route.name: route.revision for route in settings.routes}
+    routes = {
+        model: _checkpoint_document(entry, temperatures[entry.name], asked[model])
+        for model, entry in router.members.items()
+    }
+    return {
+        "requested_revision": None,
+        "source": AUTO,
+        "engine": None,
+        "onnx": None,
+        "subfolder": None,
+        "commit": None,
+        "digests": {model: entry["digests"] for model, entry in routes.items()},
+        "max_len": settings.max_len,
+        "head_max_len": settings.head_max_len,
+        "temperatures": {},
+        "default": settings.default,
+        "auto_task_detection": settings.auto_task_detection,
+        "routes": routes,
+        "routes_known": [route.name for route in settings.routes],
     }
 
 

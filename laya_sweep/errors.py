@@ -96,9 +96,8 @@ class SweepInterruptedError(SweepError):
     """The user stopped the run; committed parts stay and the same command resumes."""
 
 
-#: The checkpoint name that stands for "the row's own, else the router's choice", and what to do without it.
+#: The source of a checkpoint that stands for "the row's own, else the router's choice".
 AUTO = "auto"
-NO_AUTO = "routing row by row is not there yet: name the checkpoints, each answers every row"
 
 _EXIT_CODES: tuple[tuple[type[SweepError], int], ...] = (
     (UsageError, 2),

@@ -25,6 +25,11 @@ IDENTITY_FIELDS = frozenset(
         "checkpoints.revision",
         "checkpoints.max_len",
         "checkpoints.head_max_len",
+        "routers.max_len",
+        "routers.head_max_len",
+        "routers.routes.source",
+        "routers.routes.subfolder",
+        "routers.routes.revision",
         "checkpoints.engine",
         "checkpoints.onnx",
         "transforms.name",
@@ -61,6 +66,10 @@ IDENTITY_FIELDS = frozenset(
 RUNTIME_FIELDS = frozenset(
     {
         "checkpoints.name",
+        "routers.name",  # a router decides which checkpoint is asked, and that one's cells are the same without it
+        "routers.default",
+        "routers.auto_task_detection",
+        "routers.routes.name",
         "checkpoints.expected_sha256",  # refuses a checkpoint, and never changes what one computes
         "dataset.per_lang",
         "dataset.mapping.tags",

@@ -99,7 +99,9 @@ def infer(
     if not todo:
         return stats
     require_embedder(settings.narrowing)
-    cells = {cell.key: cell for cell in plan.cells}
+    cells: dict[str, list[Cell]] = {}
+    for cell in plan.cells:
+        cells.setdefault(cell.key, []).append(cell)
     waiting: Counter[str] = Counter()
     for shard in todo:
         waiting[shard.cell_key] += shard.rows
@@ -111,11 +113,12 @@ def infer(
             if isinstance(event, WorkerReady):
                 ready(event)
             if isinstance(event, ShardDone | CaseLost):
-                store.describe(event.shard.cell_key, cells[event.shard.cell_key].identity)
+                store.describe(event.shard.cell_key, cells[event.shard.cell_key][0].identity)
                 _keep(event, store)
                 waiting[event.shard.cell_key] -= event.shard.rows
                 if waiting[event.shard.cell_key] == 0:
-                    finished(cells[event.shard.cell_key])
+                    for cell in cells[event.shard.cell_key]:
+                        finished(cell)
     stats.wall_s = time.perf_counter() - started
     return stats
 
@@ -184,13 +187,13 @@ def _spec(
 
 def _parity_cases(plan: Plan, checkpoint: str, settings: Settings) -> tuple[Variant, ...]:
     if settings.dataset.parity_on_all:
-        return tuple(variant for cell in plan.cells if cell.checkpoint == checkpoint for variant in cell.pending)
+        return tuple(variant for cell in plan.cells if cell.asked_of == checkpoint for variant in cell.pending)
     return _parity_sample(plan.cells, checkpoint)
 
 
 def _parity_sample(cells: Sequence[Cell], checkpoint: str) -> tuple[Variant, ...]:
     """Pending variants spread over the checkpoint's cells, and so are the first few of them."""
-    pending = [variant for cell in cells if cell.checkpoint == checkpoint for variant in cell.pending]
+    pending = [variant for cell in cells if cell.asked_of == checkpoint for variant in cell.pending]
     step = max(1, len(pending) // PARITY_CANDIDATES)
     even = pending[::step][:PARITY_CANDIDATES]
     return tuple(variant for offset in range(PARITY_CASES) for variant in even[offset::PARITY_CASES])

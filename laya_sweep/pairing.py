@@ -25,7 +25,7 @@ _SUM_TOLERANCE = 0.05
 #: What a pair takes over from the variant's decision.
 _COPIED = (
     *("checkpoint", "cell_key", "language", "transform", "case_id", "variant", "question", "regime", "source_id"),
-    *("row_index", "tags", "question_type", "n_options"),
+    *("row_index", "tags", "question_type", "n_options", "model"),
 )
 _ANSWERS = ("pred_index", "pred_label", "correct")
 
@@ -118,7 +118,7 @@ def pair_columns(pairs: pa.Table) -> PairColumns:
         source=sources.codes,
         slices={
             "language": SliceColumn.of(pairs["language"].to_pylist()),
-            "model": SliceColumn.of(pairs["checkpoint"].to_pylist()),
+            "model": SliceColumn.of(pairs["model"].to_pylist()),
             "qid": SliceColumn.of(pairs["question"].to_pylist()),
             "tag": SliceColumn(named.codes, named.values, owners),
         },

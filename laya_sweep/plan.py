@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from laya_sweep.checkpoint_names import is_named
@@ -12,6 +12,7 @@ from laya_sweep.engines import ALONE_VERSION, LAYOUT_VERSION, LENGTH_MULTIPLE, C
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
 from laya_sweep.narrowing import narrowing_document
+from laya_sweep.routing import RoutedCheckpoint
 from laya_sweep.settings import CheckpointSettings, Settings, TransformSettings
 from laya_sweep.store import CellFacts, FactStore, RowId
 from laya_sweep.suites import Case, LanguageError, Suite
@@ -38,6 +39,9 @@ class Language:
 class Cell:
     """The unit of inference: checkpoint x language x transform.
 
+    `checkpoint` is the result that it belongs to. Where that is routed the cell holds the cases of one member, which
+    `model` names, and `worker` is the checkpoint of the plan that answers them; "" where all three are one.
+    `shared` rows are those that another cell of the plan, with the same key, brings.
     `refused` holds the cases that this checkpoint must not answer, by id, with the reason.
     """
 
@@ -50,6 +54,24 @@ class Cell:
     variants: tuple[Variant, ...]
     done: frozenset[RowId]
     refused: Mapping[str, str] = field(default_factory=dict)
+    model: str = ""
+    worker: str = ""
+    shared: frozenset[RowId] = frozenset()
+
+    @property
+    def answered_by(self) -> str:
+        """Who answers, as the `model` slice says it."""
+        return self.model or self.checkpoint
+
+    @property
+    def asked_of(self) -> str:
+        """The checkpoint of the plan that is asked."""
+        return self.worker or self.checkpoint
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """(checkpoint, language, transform): what is scored as one, and what the cells of one router share."""
+        return self.checkpoint, self.language, self.transform
 
     @property
     def row_ids(self) -> list[RowId]:
@@ -58,13 +80,19 @@ class Cell:
 
     @property
     def pending(self) -> tuple[Variant, ...]:
-        """Variants to be answered that have a row which is not done."""
+        """Variants to be answered with a row that is neither done nor brought by another cell."""
+        there = self.done | self.shared
         return tuple(
             variant
             for variant in self.variants
             if variant.case_id not in self.refused
-            and any(RowId(variant.case_id, variant.name, qid) not in self.done for qid in variant.questions)
+            and any(RowId(variant.case_id, variant.name, qid) not in there for qid in variant.questions)
         )
+
+    @property
+    def own_rows(self) -> int:
+        """Rows that no other cell of the plan brings."""
+        return sum(len(variant.questions) for variant in self.variants) - len(self.shared)
 
     @property
     def refused_rows(self) -> int:
@@ -79,12 +107,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a run will do, before it does any of it."""
+    """Everything a run will do, before it does any of it.
+
+    `checkpoints` are those that are asked, the members of routers too; `results` says for each result, by name, who
+    answers it: model -> checkpoint, of which a checkpoint that is named has itself alone.
+    """
 
     checkpoints: tuple[Checkpoint, ...]
     languages: tuple[Language, ...]
     cells: tuple[Cell, ...]
     damaged: tuple[str, ...]
+    results: Mapping[str, Mapping[str, Checkpoint]]
+    routers: tuple[RoutedCheckpoint, ...] = ()
 
     @property
     def failed_languages(self) -> dict[str, str]:
@@ -101,8 +135,17 @@ class Plan:
 
     @property
     def rows(self) -> int:
-        """Rows of all cells: forwards without any cache."""
-        return sum(len(cell.row_ids) for cell in self.cells)
+        """Rows of all cells, those of two once: forwards without any cache."""
+        return sum(cell.own_rows for cell in self.cells)
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """Keys of cells with something to run."""
+        return frozenset(cell.key for cell in self.cells if cell.pending)
+
+    def router(self, name: str) -> RoutedCheckpoint | None:
+        """The router behind a result, None behind a named checkpoint."""
+        return next((router for router in self.routers if router.name == name), None)
 
     @property
     def pending_rows(self) -> int:
@@ -116,25 +159,66 @@ def build_languages(suite: Suite, codes: Sequence[str]) -> tuple[Language, ...]:
 
 
 def make_plan(
-    settings: Settings, checkpoints: Sequence[Checkpoint], languages: Sequence[Language], store: FactStore
+    settings: Settings,
+    checkpoints: Sequence[Checkpoint],
+    languages: Sequence[Language],
+    store: FactStore,
+    routers: Sequence[RoutedCheckpoint] = (),
 ) -> Plan:
-    """Cells of the product of checkpoints, languages and transforms, with what is done of each."""
+    """Cells of the product of checkpoints, languages and transforms, with what is done of each.
+
+    A router is one checkpoint of that product, whose cells are split by who answers.
+    """
+    results: dict[str, Mapping[str, Checkpoint]] = {entry.name: {entry.name: entry} for entry in checkpoints}
+    results |= {router.name: router.members for router in routers}
+    results = {name: results[name] for name in sorted(results)}
+    split = {router.name: router for router in routers}
+    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
+    entries = {entry.name: entry for members in results.values() for entry in members.values()}
+    versions = {name: library_versions(libraries_of(entry)) for name, entry in entries.items()}
+    shown = _shown(settings, languages)
     cells: list[Cell] = []
     damaged: list[str] = []
-    shown = _shown(settings, languages)
-    asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
-    for checkpoint in checkpoints:
-        versions = library_versions(libraries_of(checkpoint))
-        for language in languages:
-            refused = {} if checkpoint.onnx is None else _refused(asked[checkpoint.name], language.cases)
+    for name, members in results.items():
+        for language in (language for language in languages if language.error is None):
             for transform in settings.transforms:
-                if language.error is None:
-                    identity = _identity(settings, checkpoint, language, transform, versions)
-                    variants = shown[language.code, transform.name]
-                    cell, facts = _cell(checkpoint, language, transform.name, variants, identity, store, refused)
-                    cells.append(cell)
-                    damaged += facts.damaged
-    return Plan(tuple(checkpoints), tuple(languages), tuple(cells), tuple(damaged))
+                for model, checkpoint in members.items():
+                    own = language if name not in split else _routed(language, split[name], model)
+                    if own.cases:
+                        variants = _of_cases(own, shown[language.code, transform.name])
+                        refused = {} if checkpoint.onnx is None else _refused(asked[name], own.cases)
+                        identity = _identity(settings, checkpoint, own, transform, versions[checkpoint.name])
+                        cell, facts = _cell(checkpoint, own, transform.name, variants, identity, store, refused)
+                        cells.append(replace(cell, checkpoint=name, model=model, worker=checkpoint.name))
+                        damaged += facts.damaged
+    once = tuple(dict.fromkeys(damaged))
+    return Plan(tuple(entries.values()), tuple(languages), _sharing(cells), once, results, tuple(routers))
+
+
+def _routed(language: Language, router: RoutedCheckpoint, model: str) -> Language:
+    """The language with those of its cases that a member answers."""
+    return replace(language, cases=router.cases_of(model, language.cases))
+
+
+def _of_cases(language: Language, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+    """Those variants that are of the language's cases: a variant goes where its case goes."""
+    own = {case.case_id for case in language.cases}
+    return tuple(variant for variant in variants if variant.case_id in own)
+
+
+def _sharing(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells; of several with one key each row belongs to the first that answers it: no forward is done twice."""
+    several = {key for key, count in Counter(cell.key for cell in cells).items() if count > 1}
+    claimed: dict[str, set[RowId]] = {key: set() for key in several}
+    made = []
+    for cell in cells:
+        if cell.key in several:
+            own = {row for row in cell.row_ids if row.case_id not in cell.refused}
+            made.append(replace(cell, shared=frozenset(own & claimed[cell.key])))
+            claimed[cell.key] |= own
+        else:
+            made.append(cell)
+    return tuple(made)
 
 
 def shards(cells: Iterable[Cell], size: int) -> list[Shard]:
@@ -145,7 +229,7 @@ def shards(cells: Iterable[Cell], size: int) -> list[Shard]:
         for start in range(0, len(pending), size):
             piece = pending[start : start + size]
             cost = float(sum(map(_cost, piece)))
-            made.append(Shard(cell.key, cell.checkpoint, cell.language, cell.transform, piece, cost))
+            made.append(Shard(cell.key, cell.asked_of, cell.language, cell.transform, piece, cost))
     return made
 
 

@@ -39,6 +39,32 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RouteSettings:
+    """A checkpoint that a router may choose, under the name that it or a row uses."""
+
+    name: str
+    source: str
+    subfolder: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSettings:
+    """A result whose rows are answered by the checkpoint they name, else by the one that the runtime's router chooses.
+
+    `default` is the route of states whose language is undecided, None for the runtime's own; the budgets hold for
+    every route.
+    """
+
+    name: str
+    routes: tuple[RouteSettings, ...]
+    default: str | None = None
+    auto_task_detection: bool = False
+    max_len: int | None = None
+    head_max_len: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RegimeSettings:
     """Which temperature divides the logits: served, raw, unit, fixed with its value, or those of a map.
 
@@ -232,3 +258,4 @@ class Settings:
     sort_by_length: bool = False
     drift: str | None = None
     narrowing: NarrowingSettings = NO_NARROWING
+    routers: tuple[RouterSettings, ...] = ()

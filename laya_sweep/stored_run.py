@@ -83,6 +83,21 @@ class StoredResult:
         return self._own(self.run.table("timings"), ("checkpoint", "transform"))
 
     @property
+    def served_temperatures(self) -> dict[str, dict[str, float]]:
+        """Who answers -> bucket -> the temperature that the runtime applies to those answers."""
+        served: dict[str, dict[str, float]] = {}
+        for row in self._own(self.run.table("checkpoints"), ("checkpoint",)).to_pylist():
+            served.setdefault(row["model"], {})[row["bucket"]] = row["temperature_served"]
+        return served
+
+    @property
+    def routes(self) -> dict[str, Any] | None:
+        """Of a routed checkpoint the checkpoints that answered, by the names of their routes; None of a named one."""
+        checkpoints = self.run.config.get("checkpoints", {})
+        found = checkpoints.get(self.checkpoint, {}).get("routes")
+        return None if found is None else dict(found)
+
+    @property
     def pairs(self) -> pa.Table:
         """Its rows of the pairs table: its answers beside the baseline's."""
         return self._own(self.run.table("pairs"), _SELECTORS)
@@ -91,12 +106,6 @@ class StoredResult:
     def variants(self) -> pa.Table:
         """Its rows of the variants table; every checkpoint and regime shares them."""
         return self._own(self.run.table("variants"), ("transform",))
-
-    @property
-    def served_temperatures(self) -> dict[str, float]:
-        """Bucket -> the temperature that the runtime applies to the checkpoint's answers."""
-        rows = self._own(self.run.table("checkpoints"), ("checkpoint",)).to_pylist()
-        return {row["bucket"]: row["temperature_served"] for row in rows}
 
     def marks_fault(self, min_confidence: MinConfidence) -> str | None:
         """Why the abstention marks at a threshold are not shown to be the runtime's; None where they are.

@@ -32,11 +32,13 @@ from laya_sweep.documents import (
     macro_line,
     not_applicable_notes,
     not_applicable_of,
+    routes_line,
+    routes_table,
     variants_table,
 )
 from laya_sweep.engines import Checkpoint, TemperatureFact, locate_all, resolve_temperatures
 from laya_sweep.engines.temperature import from_json, to_json
-from laya_sweep.errors import IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
+from laya_sweep.errors import AUTO, IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
 from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
 from laya_sweep.identity import library_versions, value_digest
@@ -64,6 +66,7 @@ from laya_sweep.reports import (
     slice_lines,
     timing_document,
 )
+from laya_sweep.routing import locate_routers, route_counts
 from laya_sweep.run_folder import claim, write_json, write_tables
 from laya_sweep.scoring import BucketTemperature, Regime
 from laya_sweep.settings import RegimeSettings, Settings
@@ -121,11 +124,15 @@ class SweepRun:
         if self._checking is not None:
             self._gate = with_rules(self._gate, self._checking.rules())
         languages = build_languages(self._suite, self._languages)
-        self.plan: Plan = make_plan(settings, checkpoints, languages, self._store)
+        cases = [case for language in languages for case in language.cases]
+        routers = locate_routers(settings.routers, cases, checkpoints, hub)
+        self.plan: Plan = make_plan(settings, checkpoints, languages, self._store, routers)
         refuse_fitted_rows(settings.regimes, languages)
         self._regimes = [_regime(regime) for regime in settings.regimes]
         self._temperatures: dict[str, list[TemperatureFact]] = {}
-        self._rows: dict[str, CellRows] = {}
+        self._parts: dict[tuple[str, str, str], list[CellRows]] = {}
+        self._rows: dict[tuple[str, str, str], CellRows] = {}
+        self._cells = Counter(cell.place for cell in self.plan.cells)
         self._decisions: dict[ResultKey, dict[str, pa.Table]] = {}
         self._drift_lines: list[str] = []
 
@@ -145,12 +152,15 @@ class SweepRun:
             f"{len(plan.cells)} cells, {plan.rows} rows: {plan.rows - plan.pending_rows} cached, "
             f"{plan.pending_rows} to run"
         )
+        for router in plan.routers:
+            console.note(routes_line(router))
+        waiting = plan.waiting
         for cell in plan.cells:
-            if not cell.pending:
+            if cell.key not in waiting:
                 self._finish(cell)
         stats = self._infer()
         for cell in plan.cells:
-            if cell.key not in self._rows:
+            if not self._is_read(cell):
                 self._finish(cell)
         results = self._write(folder)
         self._write_provenance(folder, stats, started)
@@ -212,11 +222,22 @@ class SweepRun:
             self._temperatures[name] = _temperatures(checkpoint, self._store)
         return self._temperatures[name]
 
+    def _is_read(self, cell: Cell) -> bool:
+        return any(rows.cell.answered_by == cell.answered_by for rows in self._parts.get(cell.place, ()))
+
     def _finish(self, cell: Cell) -> None:
-        """Read a complete cell back, score it under every regime, and say its lines."""
+        """Read a complete cell back; with the last one of its place, score that."""
         committed = self._store.read(cell.key)
-        rows = derive.select_rows(cell, committed.facts, committed.timings, committed.calls)
-        self._rows[cell.key] = rows
+        parts = self._parts.setdefault(cell.place, [])
+        parts.append(derive.select_rows(cell, committed.facts, committed.timings, committed.calls))
+        if len(parts) == self._cells[cell.place]:
+            self._score(parts)
+
+    def _score(self, parts: list[CellRows]) -> None:
+        """Score what answered one language of a result under every regime, and say its lines."""
+        rows = derive.joined(sorted(parts, key=lambda part: part.cell.answered_by))
+        cell = rows.cell
+        self._rows[cell.place] = rows
         name = result_title(cell.checkpoint, cell.language, cell.transform)
         failure = rows.failure(self._settings.on_error)
         if failure is not None:
@@ -224,12 +245,14 @@ class SweepRun:
             return
         for error in rows.errors:
             self._console.note(f"{name} skipped {error}")
-        max_len = next(entry.max_len for entry in self.plan.checkpoints if entry.name == cell.checkpoint)
-        if note := truncation_note(rows, max_len):
-            self._console.note(note)
+        budgets = {entry.name: entry.max_len for entry in self.plan.checkpoints}
+        for part in parts:
+            if note := truncation_note(part, budgets[part.cell.asked_of]):
+                self._console.note(note)
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
-            table = derive.score_cell(rows, regime, self._buckets(cell.checkpoint), self._settings.metrics.rounding)
+            buckets = {part.cell.answered_by: self._buckets(part.cell.asked_of) for part in parts}
+            table = derive.score_place(parts, regime, buckets, self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
             if table.num_rows and self._checking is None:
@@ -254,7 +277,8 @@ class SweepRun:
         temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
         tables = {
             "cases": cases_table(case for language in self.plan.languages for case in language.cases),
-            "checkpoints": checkpoints_table(self.plan.checkpoints, temperatures),
+            "routes": routes_table(self.plan.routers),
+            "checkpoints": checkpoints_table(self.plan.results, temperatures),
             "logits": self._joined("facts", LOGITS),
             "timings": self._joined("timings", RUN_TIMINGS),
             "calls": self._joined("calls", RUN_CALLS),
@@ -280,8 +304,8 @@ class SweepRun:
     def _drift(self, results: Sequence[ResultReport]) -> list[DriftTable]:
         """Runners of the same weights, or all against a named one, under each transform and regime."""
         runners = [
-            Runner(entry.name, entry.runner, entry.made_of, (entry.source.lower(), entry.subfolder, entry.commit))
-            for entry in self.plan.checkpoints
+            _runner(name, None if self.plan.router(name) else members[name])
+            for name, members in self.plan.results.items()
         ]
         by_key = {ResultKey(result.checkpoint, result.transform, result.regime): result for result in results}
         tables = []
@@ -303,27 +327,43 @@ class SweepRun:
                     faults[checkpoint.name, threshold] = marks_fault(sample, threshold)
         return [
             _mark_entry(
-                key, threshold, faults[key.checkpoint, threshold] if served else _not_served(key, regimes[key.regime])
+                key,
+                threshold,
+                self._fault(key, threshold, faults) if served else _not_served(key, regimes[key.regime]),
             )
             for key, served in ((key, self._is_served(key)) for key in self._result_keys())
             for threshold in self._settings.min_confidence
             if threshold is not None
         ]
 
+    def _fault(
+        self, key: ResultKey, threshold: MinConfidence, faults: Mapping[tuple[str, MinConfidence], str | None]
+    ) -> str | None:
+        """Of a result: that of the first of its checkpoints that has one."""
+        members = self.plan.results[key.checkpoint]
+        if not members:
+            return "no case was answered"
+        found = [(model, faults[entry.name, threshold]) for model, entry in members.items()]
+        wrong = [fault if model == key.checkpoint else f"{model}: {fault}" for model, fault in found if fault]
+        return wrong[0] if wrong else None
+
     def _is_served(self, key: ResultKey) -> bool:
         if next(regime for regime in self._regimes if regime.name == key.regime).kind == "map":
             return False
-        served = {fact.bucket: fact.served for fact in self._temperatures_of(key.checkpoint)}
+        served = {
+            model: {fact.bucket: fact.served for fact in self._temperatures_of(entry.name)}
+            for model, entry in self.plan.results[key.checkpoint].items()
+        }
         return derive.is_served(self._decided(key), served)
 
     def _parity_key(self, checkpoint: Checkpoint) -> str:
         """What decides the runtime's answers to given cases: a cell's identity without its cases, and temperatures."""
-        identity = next((cell.identity for cell in self.plan.cells if cell.checkpoint == checkpoint.name), {})
+        identity = next((cell.identity for cell in self.plan.cells if cell.asked_of == checkpoint.name), {})
         engine = {name: value for name, value in identity.items() if name not in ("suite", "language", "transform")}
         return value_digest([engine, checkpoint.temperatures])
 
     def _timing(self, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
-        rows = dict.fromkeys((entry.name for entry in self.plan.checkpoints), 0)
+        rows = dict.fromkeys(self.plan.results, 0)
         rows |= Counter(tables["logits"]["checkpoint"].to_pylist())
         for cell in self.plan.cells:
             rows[cell.checkpoint] -= cell.refused_rows  # nobody called for these
@@ -331,8 +371,8 @@ class SweepRun:
 
     def _result_keys(self) -> list[ResultKey]:
         return [
-            ResultKey(checkpoint.name, transform.name, regime.name)
-            for checkpoint in self.plan.checkpoints
+            ResultKey(name, transform.name, regime.name)
+            for name in self.plan.results
             for transform in self._settings.transforms
             for regime in self._regimes
         ]
@@ -340,7 +380,8 @@ class SweepRun:
     def _summary(self, key: ResultKey) -> list[MetricRow]:
         settings = self._settings
         if self._checking is not None:
-            return check_rows(key.checkpoint, self._check_results(key))
+            answered = [*self.plan.results[key.checkpoint]]
+            return check_rows(answered[0] if len(answered) == 1 else None, self._check_results(key))
         figures = derive.summarise_result(
             self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
         )
@@ -368,6 +409,7 @@ class SweepRun:
 
     def _report(self, key: ResultKey, rows: list[MetricRow]) -> ResultReport:
         ran = self._decisions.get(key, {})
+        router = self.plan.router(key.checkpoint)
         failed = dict(self.plan.failed_languages)
         errored: list[RowError] = []
         for cell_rows in self._rows.values():
@@ -384,6 +426,7 @@ class SweepRun:
             failed=dict(sorted(failed.items())),
             errored=tuple(dataclasses.asdict(error) for error in sorted(errored)),
             temperatures={code: _applied(ran[code]) for code in sorted(ran)},
+            routes=None if router is None else route_counts(router.routes.values()),
             rows=tuple(rows),
             not_applicable=tuple(entry._asdict() for entry in not_applicable_of(key.transform, self.plan)),
             checks=self._check_documents(key),
@@ -398,9 +441,9 @@ class SweepRun:
     def _joined(self, what: str, schema: pa.Schema) -> pa.Table:
         """The facts, timings or calls of all cells in plan order, with the checkpoint's name."""
         tables = [schema.empty_table()]
-        for cell in self.plan.cells:
-            table = getattr(self._rows[cell.key], what)
-            names = pa.array([cell.checkpoint] * table.num_rows, pa.string())
+        for place in self._cells:
+            table = getattr(self._rows[place], what)
+            names = pa.array([place[0]] * table.num_rows, pa.string())
             tables.append(pa.table([names, *table.columns], schema=schema))
         return pa.concat_tables(tables)
 
@@ -447,6 +490,14 @@ def _temperature_key(checkpoint: Checkpoint) -> str:
     return value_digest([checkpoint.temperatures, library_versions(("laya",))])
 
 
+def _runner(name: str, checkpoint: Checkpoint | None) -> Runner:
+    """What answers for a result; None is a routed one, which has no weights or place of its own."""
+    if checkpoint is None:
+        return Runner(name, AUTO, None, (AUTO, name))
+    place = (checkpoint.source.lower(), checkpoint.subfolder, checkpoint.commit)
+    return Runner(name, checkpoint.runner, checkpoint.made_of, place)
+
+
 def _is_of(cell: Cell, key: ResultKey) -> bool:
     return (cell.checkpoint, cell.transform) == (key.checkpoint, key.transform)
 
@@ -469,9 +520,13 @@ def _not_served(key: ResultKey, regime: Regime) -> str:
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:
-    """Temperatures in force, by where they came from."""
-    pairs = zip(decisions["temperature_source"].to_pylist(), decisions["temperature"].to_pylist(), strict=True)
-    return dict(sorted(pairs))
+    """Temperatures in force by where they came from; of a routed checkpoint by who answered and that."""
+    names = ("checkpoint", "model", "temperature_source", "temperature")
+    rows = set(zip(*(decisions[name].to_pylist() for name in names), strict=True))
+    return {
+        source if model == checkpoint else f"{model} {source}": value
+        for checkpoint, model, source, value in sorted(rows)
+    }
 
 
 def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]:

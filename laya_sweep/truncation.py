@@ -50,7 +50,9 @@ def truncation_note(rows: CellRows, max_len: int) -> str | None:
     counts = truncated(rows)
     if not counts.cut:
         return None
-    shown = f"{rows.cell.checkpoint} {rows.cell.language or '-'}"
+    cell = rows.cell
+    who = cell.checkpoint if cell.answered_by == cell.checkpoint else f"{cell.checkpoint} {cell.answered_by}"
+    shown = f"{who} {cell.language or '-'}"
     states = f"{len(counts.cut)} of {len(counts.cases)} cases"
     return f"{shown}: {states} are cut to fit max_len={max_len}: the model did not read the rest of their state"
 

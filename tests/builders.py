@@ -144,6 +144,17 @@ def make_cases(count, language="en", options=("alarm_set", "music_play", "weathe
     )
 
 
+NOUL = {"q": {"type": "noul", "instructions": "Is it?"}}
+
+
+def state_cases(states, questions=None, language="en", model=None):
+    """Frozen cases of any states, all asked the same; `model` is what each row asks for."""
+    return freeze(
+        Draft(f"s{i}", i, language, state, questions or NOUL, {}, model=model[i] if model else None)
+        for i, state in enumerate(states)
+    )
+
+
 def fact_row(case_id, logits=(1.0, 0.0, -1.0), **changes):
     row = {
         "cell_key": "k" * 64,

@@ -118,6 +118,7 @@ def checkpoint_rows():
     for bucket, entry in TEMPERATURES.items():
         yield {
             "checkpoint": "mine",
+            "model": "mine",
             "source": "org/mine",
             "digest": "d" * 64,
             "weights_sha256": "e" * 64,

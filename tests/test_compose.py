@@ -12,7 +12,7 @@ from laya_sweep.transforms import TRANSFORMS
 
 CONF = Path(str(resources.files("laya_sweep.conf")))
 DATASETS = {"demo", "jsonl", "massive", "massive_scenario", "presentation", "table", "xnli"}
-CHECKPOINTS = {"english", "multilingual", "demo_english", "demo_multilingual"}
+CHECKPOINTS = {"auto", "english", "multilingual", "demo_english", "demo_multilingual"}
 GROUP_FILES = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
 
 
@@ -57,7 +57,11 @@ def test_every_file_composes_into_legal_settings(path):
     names = [*dict.fromkeys(["baseline", name])] if group == "transform" else [name]
     built = build_one(f"{sign}{group}=[{','.join(names)}]" if listed else f"{sign}{group}={name}", *own)
     if listed:
-        axis = {"checkpoint": built.checkpoints, "regime": built.regimes, "transform": built.transforms}[group]
+        axis = {
+            "checkpoint": built.checkpoints + built.routers,
+            "regime": built.regimes,
+            "transform": built.transforms,
+        }[group]
         assert [entry.name for entry in axis] == names
     elif group != "sweep":
         assert getattr(built, group).name == name
@@ -202,11 +206,19 @@ def test_the_shown_configuration_composes_to_itself():
     assert OmegaConf.to_container(OmegaConf.create(to_yaml(config))) == config
 
 
-@pytest.mark.parametrize("written", ["checkpoint=auto", "checkpoint=[auto]"])
-def test_routing_row_by_row_is_refused_in_words(written):
-    problem = problem_of(written)
-    assert problem.got == "'auto'"
-    assert "name the checkpoints" in problem.next_step
+@pytest.mark.parametrize("plus", ["", "+"])
+def test_routes_are_an_open_map_of_the_routed_checkpoint(plus):
+    config = compose_one(
+        "checkpoint=auto", f"{plus}checkpoints.auto.routes.multilingual=a", "checkpoints.auto.routes.mine=b"
+    )
+    [(name, auto)] = config["checkpoints"].items()
+    assert (name, auto["source"]) == ("auto", "auto")
+    assert auto["routes"] == {
+        "english": "convaiinnovations/laya",
+        "multilingual": "a",
+        "typed-decisions": "convaiinnovations/laya-typed-decisions",
+        "mine": "b",
+    }
 
 
 MAP = {"choice:2": 0.7, "choice:11+": 0.9, "noul:2": 1, "default": 0.5}

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from laya import Router
 
 from laya_sweep.compose import compose_jobs
 from laya_sweep.config import build_settings
@@ -20,6 +21,7 @@ from laya_sweep.settings import (
     GateSettings,
     MetricSettings,
     RegimeSettings,
+    RouteSettings,
     Settings,
     StoreSettings,
     TableMapping,
@@ -188,6 +190,7 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
     of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
     read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}
+    options = {name for name in options if not name.startswith("routers.")}  # written as a checkpoint's entry
     assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"} | of_maps | read_from_them
 
 
@@ -541,11 +544,47 @@ def test_a_labelled_file_needs_a_path_and_knows_no_sampling(raw):
     ]
 
 
-def test_the_source_of_a_checkpoint_is_no_router(raw):
-    raw["checkpoints"]["english"]["source"] = "auto"
-    [problem] = problems_of(raw)
-    assert problem.what == "checkpoints.english.source"
-    assert "name the checkpoints" in problem.next_step
+def routed(raw, **changes):
+    raw["checkpoints"]["auto"] = {"source": "auto", **changes}
+    return raw
+
+
+def test_a_router_has_the_runtimes_own_routes_and_a_users(raw):
+    routes = {"EN": "folder", "papers": {"source": "org/papers", "subfolder": "s", "revision": "v2"}}
+    settings = build_settings(routed(raw, routes=routes, default="en", max_len=64))
+    assert [entry.name for entry in settings.checkpoints] == ["english", "multilingual"]
+    [router] = settings.routers
+    assert (router.name, router.default, router.max_len, router.auto_task_detection) == ("auto", "en", 64, False)
+    assert router.routes == (
+        RouteSettings("english", "folder"),
+        RouteSettings("multilingual", "convaiinnovations/laya-multilingual"),
+        RouteSettings("papers", "org/papers", "s", "v2"),
+        RouteSettings("typed-decisions", "convaiinnovations/laya-typed-decisions"),
+    )
+    bare = build_settings(routed(raw)).routers[0]
+    assert {route.name: route.source for route in bare.routes} == Router(standalone_repos=True).models
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "said"),
+    [
+        ({"routes": {"englsh": "x"}}, "routes", "one letter away"),
+        ({"routes": {"a/b": "x"}}, "routes", "invalid checkpoint name"),
+        ({"routes": {"auto": "x"}}, "routes", "invalid checkpoint name"),
+        ({"routes": {"en": "x", "laya": "y"}}, "routes", "are both 'english'"),
+        ({"routes": {"papers": "auto"}}, "routes.papers.source", "'auto'"),
+        ({"routes": {"papers": {"source": "x", "max_len": 9}}}, "routes.papers.max_len", "9"),
+        ({"routes": {"papers": 3}}, "routes.papers", "3"),
+        ({"routes": ["english"]}, "routes", "['english']"),
+        ({"default": "french"}, "default", "'french'"),
+        ({"auto_task_detection": "yes"}, "auto_task_detection", "'yes'"),
+        ({"revision": "v2"}, "revision", "'v2'"),
+    ],
+)
+def test_a_router_that_cannot_mean_anything_is_refused_where_it_is_written(raw, changes, what, said):
+    problems = problems_of(routed(raw, **changes))
+    assert problems[0].what == f"checkpoints.auto.{what}"
+    assert said in problems[0].got
 
 
 def test_one_tolerance_alone_will_do_and_each_counts_once(raw):

@@ -9,7 +9,17 @@ import pytest
 from builders import error_row, fact_row, facts_table, make_cases, timing_row, timings_table
 
 from laya_sweep import derive
-from laya_sweep.derive import ResultKey, is_served, metric_row, metrics_table, score_cell, select_rows, summarise_result
+from laya_sweep.derive import (
+    ResultKey,
+    is_served,
+    joined,
+    metric_row,
+    metrics_table,
+    score_cell,
+    score_place,
+    select_rows,
+    summarise_result,
+)
 from laya_sweep.errors import CheckpointError
 from laya_sweep.metrics import CHOICE, NOUL, SCORE
 from laya_sweep.min_confidence import BucketThresholds
@@ -185,9 +195,9 @@ def test_no_threshold_and_zero_are_different():
 def test_a_regime_is_served_where_every_decision_has_the_runtimes_temperature():
     table = decisions_of("en", 6, 3)
     served = {bucket: entry.served for bucket, entry in BUCKETS.items()}
-    assert is_served(table, served)
-    assert is_served(table, {**served, "noul:2": 0.5})  # asked of no question here
-    assert not is_served(table, {**served, "choice:3-5": 0.5})
+    assert is_served(table, {"mine": served})
+    assert is_served(table, {"mine": {**served, "noul:2": 0.5}})  # asked of no question here
+    assert not is_served(table, {"mine": {**served, "choice:3-5": 0.5}, "another": served})
     assert is_served(DECISIONS.empty_table(), {})
 
 
@@ -267,3 +277,44 @@ def test_tags_of_decisions_become_slices_whatever_the_chunks():
     found = derive.decision_columns(table).slices["tag"]
     pairs = [(int(at), found.values[code]) for at, code in zip(found.rows, found.codes, strict=True)]
     assert pairs == [(i, tag) for i, row in enumerate(table.to_pylist()) for tag in row["tags"]]
+
+
+def member(cases, model, fails=()):
+    """The rows of one member of a routed checkpoint: its cases, of which some failed."""
+    rows = [error_row(case.case_id) if case in fails else fact_row(case.case_id, [2.0, 0.0, 0.0]) for case in cases]
+    cell = dataclasses.replace(cell_of(cases), checkpoint="auto", model=model, worker=f"auto/{model}")
+    return select_rows(cell, facts_table(rows), timings_table([timing_row(case.case_id) for case in cases]))
+
+
+def test_what_several_answered_is_one_in_case_order():
+    cases = make_cases(6)
+    parts = [member([cases[i] for i in (5, 1)], "english"), member([cases[i] for i in (4, 0, 2)], "multilingual")]
+    whole = joined(parts)
+    wanted = [cases[i].case_id for i in (0, 1, 2, 4, 5)]
+    assert [case.case_id for case in whole.cell.cases] == wanted
+    assert whole.facts["case_id"].to_pylist() == whole.timings["case_id"].to_pylist() == wanted
+    assert whole.cell.place == ("auto", "en", "baseline")
+    warm = {bucket: BucketTemperature(2.0, 2.0, entry.source) for bucket, entry in BUCKETS.items()}
+    table = score_place(parts, SERVED, {"english": BUCKETS, "multilingual": warm})
+    rows = {row["case_id"]: row for row in table.to_pylist()}
+    assert [*rows] == wanted
+    assert [row["model"] for row in rows.values()] == [
+        "multilingual",
+        "english",
+        "multilingual",
+        "multilingual",
+        "english",
+    ]
+    assert [row["temperature"] for row in rows.values()] == [2.0, 1.0, 2.0, 2.0, 1.0]
+    assert {row["checkpoint"] for row in rows.values()} == {"auto"}
+    assert joined(parts[:1]) is parts[0]
+
+
+def test_a_language_fails_by_all_that_answered_it_together():
+    cases = make_cases(4)
+    parts = [member(cases[:1], "english", fails=cases[:1]), member(cases[1:], "multilingual")]
+    assert joined(parts).failure("skip") is None
+    assert joined(parts).failure("fail").startswith("1 of 4 rows failed")
+    gone = [member(cases[:1], "english", fails=cases[:1]), member(cases[1:], "multilingual", fails=cases)]
+    assert joined(gone).failure("skip").startswith("4 of 4 rows failed")
+    assert [error.index for error in joined(gone).errors] == [0, 1, 2, 3]

@@ -78,7 +78,7 @@ def test_cases_are_written_whole(asked):
 
 def test_checkpoints_are_written_with_their_temperatures(asked):
     _, plan = asked
-    table = checkpoints_table(plan.checkpoints, {"mine": FACTS})
+    table = checkpoints_table(plan.results, {"mine": FACTS})
     assert table.schema.equals(CHECKPOINTS)
     shown = ["checkpoint", "max_len", "head_max_len", "bucket"]
     shown += ["temperature_raw", "temperature_served", "temperature_source"]

@@ -59,12 +59,14 @@ ALLOWED = {
         "store",
         "transforms",
     },
+    "routing": {"engines", "errors", "hub", "settings", "suites"},
     "plan": {
         "checkpoint_names",
         "engines",
         "execution",
         "identity",
         "narrowing",
+        "routing",
         "settings",
         "store",
         "suites",
@@ -110,6 +112,7 @@ ALLOWED = {
         "jsonfile",
         "min_confidence",
         "pins",
+        "routing",
         "settings",
         "suites",
         "transforms",
@@ -118,11 +121,13 @@ ALLOWED = {
     "documents": {
         "calibration_map",
         "engines",
+        "errors",
         "identity",
         "min_confidence",
         "narrowing",
         "plan",
         "reports",
+        "routing",
         "scoring",
         "settings",
         "store",
@@ -150,6 +155,7 @@ ALLOWED = {
         "pairing",
         "plan",
         "reports",
+        "routing",
         "run_folder",
         "scoring",
         "settings",
@@ -260,7 +266,7 @@ LIBRARIES = {
     "onnx": {"engines"},
     "onnxruntime": {"engines"},
     # config, evaluation: the runtime's threshold rule; evaluation, narrowing: its shortlist and tournament
-    "laya": {"checkpoint_names", "config", "demo", "engines", "evaluation", "narrowing"},
+    "laya": {"checkpoint_names", "config", "demo", "engines", "evaluation", "narrowing", "routing"},
     "rich": {"console"},
 }
 

@@ -249,7 +249,10 @@ def test_batches_leave_no_trace_in_the_facts(monkeypatch, tmp_path, mixed):
         (["dataset.n_opts=5"], "dataset.n_opts: expected a known key"),
         (["metrics.score_within=[-1]"], "metrics.score_within: expected finite numbers of at least 0, got -1"),
         (["metrics.score_within=[.inf]"], "metrics.score_within: expected finite numbers"),
-        (["checkpoint=auto"], "name the checkpoints"),
+        (
+            ["checkpoint=auto", "checkpoints.auto.routes.en=x", "checkpoints.auto.routes.english=y"],
+            "are both 'english'",
+        ),
     ],
 )
 def test_a_slip_is_exit_2_in_a_line(monkeypatch, tmp_path, mixed, capsys, words, said):

@@ -27,7 +27,16 @@ from laya_sweep.engines import locate
 from laya_sweep.engines.onnx_file import ROWS_NOTE, TOGETHER
 from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, ordered_json
 from laya_sweep.plan import Cell, Language, build_languages, make_plan, shards
-from laya_sweep.settings import NarrowingSettings, RegimeSettings, StoreSettings, TableMapping, TransformSettings
+from laya_sweep.routing import locate_routers
+from laya_sweep.settings import (
+    NarrowingSettings,
+    RegimeSettings,
+    RouterSettings,
+    RouteSettings,
+    StoreSettings,
+    TableMapping,
+    TransformSettings,
+)
 from laya_sweep.store import FactStore, Part, RowId
 from laya_sweep.suites import intent, make_suite
 from laya_sweep.transforms import TRANSFORMS, variants_of
@@ -69,8 +78,25 @@ def world(tmp_path):
         @staticmethod
         def plan_of(settings):
             located = [locate(checkpoint, hub) for checkpoint in settings.checkpoints]
-            suite = make_suite(settings.dataset, hub)
-            return make_plan(settings, located, build_languages(suite, settings.languages), store)
+            languages = build_languages(make_suite(settings.dataset, hub), settings.languages)
+            cases = [case for language in languages for case in language.cases]
+            routers = locate_routers(settings.routers, cases, located, hub)
+            return make_plan(settings, located, languages, store, routers)
+
+        @classmethod
+        def with_router(cls, source, **changes):
+            """The settings with a router in place of the checkpoint; both of its routes are one source."""
+            routes = tuple(RouteSettings(name, str(source)) for name in ("english", "multilingual"))
+            router = RouterSettings("auto", routes, default="english")
+            return dataclasses.replace(cls.settings, checkpoints=(), routers=(router,), **changes)
+
+        @classmethod
+        def settings_for(cls, name):
+            """Settings that have the field of a name; the route that is renamed is one that no case takes."""
+            if not name.startswith("routers."):
+                return cls.settings
+            settings = cls.with_router(tmp_path / "c")
+            return changed(settings, "routers.default", "multilingual") if name == "routers.routes.name" else settings
 
         @classmethod
         def key_of(cls, settings):
@@ -104,6 +130,10 @@ def under(folder):
 
 RUNTIME_CHANGES = {
     "checkpoints.name": "another",
+    "routers.name": "another",
+    "routers.default": "multilingual",
+    "routers.auto_task_detection": True,
+    "routers.routes.name": "papers",
     "checkpoints.expected_sha256": {"model.safetensors": hashlib.sha256(b"weights").hexdigest()},
     "drift": "mine",
     "dataset.per_lang": 11,
@@ -175,6 +205,10 @@ IDENTITY_CHANGES = {
     "checkpoints.subfolder": "sub",
     "checkpoints.max_len": 100,
     "checkpoints.head_max_len": 100,
+    "routers.max_len": 100,
+    "routers.head_max_len": 100,
+    "routers.routes.source": lambda root: str(root / "other-c"),
+    "routers.routes.subfolder": "sub",
     "transforms.name": "another",
     "dataset.name": "demo",
     "dataset.path": under("other"),
@@ -197,7 +231,12 @@ NARROWING_CHANGES = {
 DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
 ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
 
-HUB_CHANGES = {"checkpoints.revision": "v2", "dataset.repo": "org/other", "dataset.revision": "v2"}
+HUB_CHANGES = {
+    "checkpoints.revision": "v2",
+    "routers.routes.revision": "v2",
+    "dataset.repo": "org/other",
+    "dataset.revision": "v2",
+}
 
 
 def value_of(value, root):
@@ -212,15 +251,16 @@ def test_every_classified_field_is_changed_below():
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
 def test_no_runtime_field_moves_a_key(world, name):
-    settings = changed(world.settings, name, value_of(RUNTIME_CHANGES[name], world.root))
-    assert settings != world.settings
-    assert world.key_of(settings) == world.key_of(world.settings)
+    before = world.settings_for(name)
+    settings = changed(before, name, value_of(RUNTIME_CHANGES[name], world.root))
+    assert settings != before
+    assert world.key_of(settings) == world.key_of(before) == world.key_of(world.settings)
 
 
 @pytest.mark.parametrize("name", sorted(IDENTITY_CHANGES))
 def test_every_identity_field_moves_the_key(world, monkeypatch, name):
     monkeypatch.setitem(TRANSFORMS, "another", TRANSFORMS["baseline"])
-    settings = changed(world.settings, name, value_of(IDENTITY_CHANGES[name], world.root))
+    settings = changed(world.settings_for(name), name, value_of(IDENTITY_CHANGES[name], world.root))
     assert world.key_of(settings) != world.key_of(world.settings)
 
 
@@ -262,9 +302,10 @@ def test_no_narrowing_is_no_part_of_an_identity(world):
 
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))
 def test_every_identity_field_of_the_hub_moves_the_key(world, name):
-    settings = dataclasses.replace(
-        world.settings, checkpoints=(checkpoint_settings("org/laya"),), dataset=dataset_settings(repo="org/massive")
-    )
+    dataset = dataset_settings(repo="org/massive")
+    settings = dataclasses.replace(world.settings, checkpoints=(checkpoint_settings("org/laya"),), dataset=dataset)
+    if name.startswith("routers."):
+        settings = world.with_router("org/laya", dataset=dataset)
     assert world.key_of(changed(settings, name, HUB_CHANGES[name])) != world.key_of(settings)
 
 

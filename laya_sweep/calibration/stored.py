@@ -56,11 +56,16 @@ class StoredLogits:
         """Find what scoring needs.
 
         Raises:
-            UsageError: the run was imported, so it has no logits, or the result has languages that failed.
+            UsageError: the run was imported, so it has no logits; the result is of a routed checkpoint, or
+                has languages that failed.
         """
         if result.run.imported is not None:
             expected, got = "a run with logits", "an imported document, which has none"
             raise UsageError(Problem(f"run {result.run.folder}", expected, got, "name a run of a sweep"))
+        if result.routes is not None:
+            expected, got = "one checkpoint", f"the routed checkpoint {result.checkpoint}, which is several"
+            step = "sweep the checkpoint that is to be calibrated by its own name"
+            raise UsageError(Problem(f"result {result.title}", expected, got, step))
         if result.failed:
             got = f"none for {', '.join(code or '-' for code in result.failed)}"
             step = "run the sweep again: it computes what is missing"
@@ -71,7 +76,7 @@ class StoredLogits:
     @property
     def served(self) -> dict[str, float]:
         """Bucket -> the checkpoint's temperature, as applied."""
-        return self.result.served_temperatures
+        return self.result.served_temperatures[self.result.checkpoint]
 
     @property
     def languages(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from laya_sweep.engines.checkpoint import Checkpoint, locate, locate_all
+from laya_sweep.engines.checkpoint import Checkpoint, locate, locate_all, require_one_commit
 from laya_sweep.engines.engine import (
     ALONE_VERSION,
     LAYOUT_VERSION,
@@ -86,6 +86,7 @@ __all__ = [
     "own_shape",
     "padded_shape",
     "read_onnx_file",
+    "require_one_commit",
     "resolve_temperatures",
     "runtime_marks",
 ]

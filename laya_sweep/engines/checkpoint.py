@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,16 @@ def locate_all(wanted: Sequence[CheckpointSettings], hub: Hub) -> list[Checkpoin
         UsageError: a repository cannot be reached.
     """
     found = [locate(settings, hub) for settings in wanted]
+    require_one_commit(found)
+    return found
+
+
+def require_one_commit(found: Iterable[Checkpoint]) -> None:
+    """Refuse one checkpoint at two commits.
+
+    Raises:
+        CheckpointError: two of them are.
+    """
     first: dict[tuple[str, str | None], Checkpoint] = {}
     for checkpoint in found:
         other = first.setdefault((checkpoint.source.lower(), checkpoint.subfolder), checkpoint)
@@ -91,7 +101,6 @@ def locate_all(wanted: Sequence[CheckpointSettings], hub: Hub) -> list[Checkpoin
             got = f"{other.commit} as {other.name} and {checkpoint.commit} as {checkpoint.name}"
             step = "pin both to one revision; sweep two commits in two runs and compare these"
             raise CheckpointError(Problem(f"checkpoint {checkpoint.source}", "one commit", got, step))
-    return found
 
 
 def locate(settings: CheckpointSettings, hub: Hub) -> Checkpoint:

@@ -29,6 +29,7 @@ def marks_of(answer: dict[str, Any]) -> dict[str, Any]:
 def _keys(case: Case, one: Answered) -> dict[str, Any]:
     return {
         "checkpoint": one.model,
+        "model": one.model,
         "language": case.language,
         "transform": "baseline",
         "case_id": case.case_id,

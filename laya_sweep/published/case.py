@@ -61,6 +61,8 @@ def _published(case: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], resul
     }
     if result.run.imported is not None and isinstance(question["criteria"], list):
         del document["option_texts"]  # the imported document did not tell
+    if result.routes is not None or row["model"] != result.checkpoint:
+        document["model"] = row["model"]
     return document | _answer(row, CASE_DECIMALS if result.run.imported is None else None)
 
 

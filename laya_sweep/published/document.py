@@ -127,6 +127,9 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "temperature": ("a positive number", _positive),
 }
 
+#: Keys that a case may have: texts that older documents lack, and who answered, where cases were routed.
+_OPTIONAL = ("option_texts", "model")
+
 
 def _case_faults(where: str, case: Any) -> Iterator[Fault]:  # noqa: ANN401 - any JSON value
     if not isinstance(case, dict):
@@ -138,7 +141,7 @@ def _case_faults(where: str, case: Any) -> Iterator[Fault]:  # noqa: ANN401 - an
         if key not in case or not check(case[key])
     ]
     yield from wrong or _contradictions(where, case)
-    if unknown := sorted(case.keys() - {*_FIELDS, "option_texts"}):
+    if unknown := sorted(case.keys() - {*_FIELDS, *_OPTIONAL}):
         yield where, "the keys of a published case", f"also {', '.join(unknown)}, which no table has room for"
 
 
@@ -150,6 +153,8 @@ def _contradictions(where: str, case: dict[str, Any]) -> Iterator[Fault]:
             yield f"{where}.{side}_label", f"the option at {side}_index {index}", repr(label)
     if bool(case["correct"]) != (case["gold_index"] == case["pred_index"]):
         yield f"{where}.correct", "1 exactly where the predicted option is the gold one", f"{case['correct']}"
+    if "model" in case and not _text(case["model"]):
+        yield f"{where}.model", "the name of who answered", f"{case['model']!r:.60}"
     texts = case.get("option_texts")
     if "option_texts" in case and not _are_texts(texts, len(options)):
         yield f"{where}.option_texts", f"{len(options)} texts", f"{texts!r:.60}"

@@ -96,6 +96,7 @@ def _decision(case: dict[str, Any], frozen: Case, document: PublishedDocument, k
     return {
         **dict.fromkeys(DECISIONS.names),
         **key._asdict(),
+        "model": case.get("model", key.checkpoint),
         **known,
         "cell_key": f"{PUBLISHED}:{document.sha256}",
         "language": frozen.language,

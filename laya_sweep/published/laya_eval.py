@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from laya_sweep.language_table import Figure, LanguageTable
@@ -106,6 +106,7 @@ def laya_eval_config(result: StoredResult) -> dict[str, Any]:
         "laya_version": versions["laya"],
         "laya_sweep_version": versions["laya-sweep"],
         "checkpoint": result.checkpoint,
+        **_routes(result),
         "regime": result.regime,
         "transform": result.transform,
         "sampling": dataset.get("sampling"),
@@ -113,23 +114,41 @@ def laya_eval_config(result: StoredResult) -> dict[str, Any]:
     }
 
 
-def _temperatures(result: StoredResult) -> dict[str, float | None]:
-    """Temperatures in force by bucket: those that the checkpoint ships of its own, as published; else every bucket."""
-    regime = result.run.config["regimes"][result.regime]
+def _routes(result: StoredResult) -> dict[str, Any]:
+    """Of a routed checkpoint what each that answered was loaded from."""
+    names = ("source", "subfolder", "commit", "max_len", "head_max_len")
+    routes = result.routes
+    if routes is None:
+        return {}
+    return {"routes": {model: {name: own[name] for name in names} for model, own in routes.items()}}
+
+
+def _temperatures(result: StoredResult) -> dict[str, Any]:
+    """Temperatures in force by bucket: those that the checkpoint ships of its own, as published; else every bucket.
+
+    Of a routed checkpoint such a map for each that answered.
+    """
     rows = [row for row in result.run.table("checkpoints").to_pylist() if row["checkpoint"] == result.checkpoint]
+    if result.routes is None:
+        return _in_force(result, rows)
+    return {model: _in_force(result, [row for row in rows if row["model"] == model]) for model in result.routes}
+
+
+def _in_force(result: StoredResult, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    regime = result.run.config["regimes"][result.regime]
     if regime["kind"] in ("unit", "fixed"):
         value = 1.0 if regime["kind"] == "unit" else regime["temperature"]
         return {row["bucket"]: value for row in rows}
     if regime["kind"] == "map":
-        return dict(sorted(_applied(result)))
+        return dict(sorted(_applied(result, {row["model"] for row in rows})))
     column = "temperature_raw" if regime["kind"] == "raw" else "temperature_served"
     return {row["bucket"]: row[column] for row in rows if row["temperature_source"] == row["bucket"]}
 
 
-def _applied(result: StoredResult) -> set[tuple[str, float]]:
-    """Temperatures of a map by where they came from, as they stand on the decisions."""
-    table = result.decisions
-    return {*zip(table["temperature_source"].to_pylist(), table["temperature"].to_pylist(), strict=True)}
+def _applied(result: StoredResult, models: set[str]) -> set[tuple[str, float]]:
+    """Temperatures of a map by where they came from, as they stand on the decisions of some who answered."""
+    columns = (result.decisions[name].to_pylist() for name in ("model", "temperature_source", "temperature"))
+    return {(source, value) for model, source, value in zip(*columns, strict=True) if model in models}
 
 
 def _dataset_revision(config: Mapping[str, Any]) -> str | None:

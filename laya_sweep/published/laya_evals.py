@@ -73,7 +73,7 @@ def _cases(
         {
             "qid": decision["question"],
             "language": case["language"] or None,
-            "model": result.checkpoint,
+            "model": decision["model"],
             "tags": list(case.get("tags") or ()),
             "expected": expected,
             "answer": answer,
@@ -141,7 +141,7 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
         "laya_sweep_version": config["library_versions"]["laya-sweep"],
         "model": result.checkpoint,
         "device": config["device"],
-        "revisions": {result.checkpoint: checkpoint["commit"]},
+        "revisions": {name: own["commit"] for name, own in (result.routes or {result.checkpoint: checkpoint}).items()},
         **model_revisions(checkpoint),
         **source_revision(result),
         "checkpoint_digests": checkpoint["digests"],

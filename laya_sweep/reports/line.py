@@ -72,13 +72,13 @@ def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
 
 
 def slice_lines(result: ResultReport) -> list[str]:
-    """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag.
+    """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag, and for each checkpoint of a routed one.
 
     Not where there is one alone, nor where there are so many that they bury the rest (report.md has them all).
     """
     return [
         _slice_line(result, dimension, value)
-        for dimension in ("qid", "tag")
+        for dimension in ("model", "qid", "tag")
         if 1 < len(values := result.slice_values(dimension)) <= _MOST_SLICES
         for value in values
     ]

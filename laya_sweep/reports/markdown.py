@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from laya_sweep.min_confidence import order, shown
 from laya_sweep.reports.checks import checks_markdown
@@ -40,7 +41,9 @@ def markdown(results: Sequence[ResultReport]) -> str:
     parts = ["# Sweep report", "", _macro_table(results, columns)]
     for result in results:
         parts += ["", f"## {_title(result)}", "", _language_table(result, columns)]
-        for dimension in ("qid", "tag"):
+        if result.routes:
+            parts += ["", _route_table(result.routes)]
+        for dimension in ("model", "qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
         if (narrowed := narrowed_table(result)) is not None:
@@ -96,6 +99,25 @@ def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> li
 def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
     rows = [[value, *_figures(result, dimension, value, columns)] for value in result.slice_values(dimension)]
     return table([dimension, "n", *columns], rows)
+
+
+def _route_table(routes: Mapping[str, Mapping[str, Any]]) -> str:
+    """Where the cases of each language went, and what was detected in them; `-` is a language left undecided."""
+    models = sorted({name for own in routes.values() for name in own["models"]})
+    header = ["language", "cases", "rows that chose", *(f"to {name}" for name in models)]
+    rows = [_route_row(code, own, models) for code, own in routes.items()]
+    return table([*header, "detected scripts", "detected languages"], rows)
+
+
+def _route_row(code: str, own: Mapping[str, Any], models: Sequence[str]) -> list[str]:
+    counts = [own["n"], own["asked"], *(own["models"].get(name, 0) for name in models)]
+    return [code or "-", *map(str, counts), _counted(own["scripts"]), _counted(own["detected_languages"])]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """`de 9, - 3`, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name or '-'} {count}" for name, count in ordered)
 
 
 def _threshold_parts(result: ResultReport) -> list[str]:

@@ -32,7 +32,8 @@ class ResultReport:
     `errored` lists the questions without an answer (language, index, question, error), `not_applicable` those that
     the transform leaves out (question, reason, cases); `checks` are the results of the presentation checks, None
     for every other dataset. `served` tells whether the runtime applies these temperatures, so that marks at a
-    min_confidence are its own; None where that is unknown."""
+    min_confidence are its own; None where that is unknown. `routes` counts, by language, where the cases of a routed
+    checkpoint went; None of a named one."""
 
     checkpoint: str
     transform: str
@@ -45,6 +46,7 @@ class ResultReport:
     not_applicable: tuple[Mapping[str, Any], ...] = ()
     checks: tuple[Mapping[str, Any], ...] | None = None
     served: bool | None = None
+    routes: Mapping[str, Mapping[str, Any]] | None = None
 
     @property
     def title(self) -> str:
@@ -91,6 +93,7 @@ class ResultReport:
 
     def document(self) -> dict[str, Any]:
         """The result as JSON values."""
+        routes = {} if self.routes is None else {"routes": {code: dict(own) for code, own in self.routes.items()}}
         return {
             "checkpoint": self.checkpoint,
             "transform": self.transform,
@@ -110,6 +113,7 @@ class ResultReport:
                 for dimension in SLICES
             },
             **({} if self.checks is None else {"checks": [dict(check) for check in self.checks]}),
+            **routes,
         }
 
     def _language(self, code: str) -> dict[str, Any]:

@@ -29,13 +29,15 @@ class Place(NamedTuple):
 class ScoredCell:
     """What scoring needs of a cell beside its facts: name, temperatures, and the cases' answers.
 
-    `places` maps a case id to its place; `targets` maps (case id, question) to its target.
+    `model` is who answered, where that is not the checkpoint itself. `places` maps a case id to its place;
+    `targets` maps (case id, question) to its target.
     """
 
     checkpoint: str
     temperatures: Mapping[str, BucketTemperature]
     places: Mapping[str, Place]
     targets: Mapping[tuple[str, str], Target]
+    model: str = ""
 
 
 def decide(
@@ -85,6 +87,7 @@ def _copy_keys(columns: Columns, i: int, row: dict[str, Any], cell: ScoredCell, 
     applied = regime.of(bucket, cell.temperatures, row["language"])
     own = {
         "checkpoint": cell.checkpoint,
+        "model": cell.model or cell.checkpoint,
         "regime": regime.name,
         "source_id": place.source_id,
         "row_index": place.row_index,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _STRINGS = pa.list_(pa.field("item", pa.string()))
 _INDICES = pa.list_(pa.field("item", pa.int16()))
@@ -114,11 +114,13 @@ CASES = pa.schema(
     ]
 )
 
-#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures. `onnx_sha256` is of
-#: the graph where `engine` is onnx; `weights_sha256` is null where the weights were not there then.
+#: One row per checkpoint x question type x option-count bucket: identity, budgets, temperatures. A routed checkpoint
+#: has these rows for each `model` that answers some of its cases; of any other that is the checkpoint itself.
+#: `onnx_sha256` is of the graph where `engine` is onnx; `weights_sha256` is null where the weights were not there then.
 CHECKPOINTS = pa.schema(
     [
         _CHECKPOINT,
+        pa.field("model", pa.string(), nullable=False),
         pa.field("source", pa.string(), nullable=False),
         pa.field("subfolder", pa.string()),
         pa.field("commit", pa.string()),
@@ -136,7 +138,8 @@ CHECKPOINTS = pa.schema(
     ]
 )
 
-#: One row per answered question and regime. Probabilities in canonical option order. `answer_confidence` is max p, or
+#: One row per answered question and regime. `model` is who answered: the checkpoint itself, or of a routed one the
+#: route that the case took. Probabilities in canonical option order. `answer_confidence` is max p, or
 #: what a binning map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4
 #: decimals: what its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is
 #: null for score questions. What an imported document does not tell (`probabilities`, `gate_confidence`,
@@ -148,6 +151,7 @@ DECISIONS = pa.schema(
     [
         _CHECKPOINT,
         *_ROW_KEYS,
+        pa.field("model", pa.string(), nullable=False),
         pa.field("regime", pa.string(), nullable=False),
         pa.field("source_id", pa.string(), nullable=False),
         pa.field("row_index", pa.int32(), nullable=False),
@@ -219,6 +223,25 @@ CURVES = pa.schema(
     ]
 )
 
+#: One row per case of a routed checkpoint: the row's own choice, who answers and the router's reason, and what the
+#: runtime detects in the state (script, language where it decides on one, whether that is English). `workflow` is one
+#: of the runtime's own that the question ids match.
+ROUTES = pa.schema(
+    [
+        _CHECKPOINT,
+        pa.field("language", pa.string(), nullable=False),
+        pa.field("case_id", pa.string(), nullable=False),
+        pa.field("row_index", pa.int32(), nullable=False),
+        pa.field("asked", pa.string()),
+        pa.field("model", pa.string(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("detected_script", pa.string(), nullable=False),
+        pa.field("detected_language", pa.string()),
+        pa.field("detected_english", pa.bool_(), nullable=False),
+        pa.field("workflow", pa.string()),
+    ]
+)
+
 #: How each variant shows each of its questions. Element s of the lists belongs to slot s, what the model reads first,
 #: second, ...: the label shown there (`presented_keys`), its canonical label (`transformed_to_canonical`) and its
 #: canonical index; element i of `canonical_to_transformed` is what canonical option i is called.
@@ -237,14 +260,15 @@ VARIANTS = pa.schema(
     ]
 )
 
-#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are variant
-#: minus baseline, over the options in canonical order. `*_tied` says that several options share the largest logit, of
-#: which the first canonical one is the answer (of a noul: true). `*_options_distinct` is how many options kept a token
-#: span of their own.
+#: One row per variant's answer that has a baseline answer, and regime: what the transform changed. Drifts are
+#: variant minus baseline, over the options in canonical order. `model` is who answered both. `*_tied` says that
+#: several options share the largest logit, of which the first canonical one is the answer (of a noul: true).
+#: `*_options_distinct` is how many options kept a token span of their own.
 PAIRS = pa.schema(
     [
         _CHECKPOINT,
         *_ROW_KEYS,
+        pa.field("model", pa.string(), nullable=False),
         pa.field("baseline_cell_key", pa.string(), nullable=False),
         pa.field("regime", pa.string(), nullable=False),
         pa.field("source_id", pa.string(), nullable=False),
@@ -285,6 +309,7 @@ TABLES: dict[str, pa.Schema] = {
     "logits": LOGITS,
     "metrics": METRICS,
     "pairs": PAIRS,
+    "routes": ROUTES,
     "timings": RUN_TIMINGS,
     "variants": VARIANTS,
 }

@@ -73,12 +73,12 @@ class JsonlSuite:
         }
 
     def notes(self) -> tuple[str, ...]:
-        """Rows that name a checkpoint do not decide here: named checkpoints answer every row."""
+        """Rows that name a checkpoint decide for a routed one alone: named checkpoints answer every row."""
         forced = Counter(case.model for case in self._cases if case.model is not None)
         if not forced:
             return ()
         names = ", ".join(sorted(forced))
-        return (f"{sum(forced.values())} rows name a model ({names}); the named checkpoints answer every row",)
+        return (f"{sum(forced.values())} rows name a model ({names}); auto goes by it, a named checkpoint by none",)
 
 
 def labelled_cases(examples: Iterable[Example]) -> list[Case]:
