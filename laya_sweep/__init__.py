@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from laya_sweep.evaluation import (
+        ByKnockout,
+        ByShortlist,
         Evaluation,
         LoadedEngine,
         evaluate,
@@ -53,6 +55,8 @@ __all__ = [
     "REPORT_SCHEMA",
     "SCHEMA_VERSION",
     "VERDICT_SCHEMA",
+    "ByKnockout",
+    "ByShortlist",
     "CheckpointError",
     "DatasetError",
     "Evaluation",
@@ -94,6 +98,8 @@ _ROOMS = {
         "UsageError",
     ),
     "evaluation": (
+        "ByKnockout",
+        "ByShortlist",
         "Evaluation",
         "LoadedEngine",
         "evaluate",

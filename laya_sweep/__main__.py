@@ -52,6 +52,7 @@ overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revisio
   +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
   drift=NAME
   min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
+  narrowing=none|shortlist|knockout  narrowing.{k,embedder,embedder_id,group_size}
   dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
   dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table
   executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}

@@ -21,12 +21,15 @@ from laya_sweep.pins import pin
 from laya_sweep.routing import route_table, router_of
 from laya_sweep.settings import (
     BASELINE,
+    CHECKPOINT_EMBEDDER,
+    NO_NARROWING,
     PRESENTATION,
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
     GateSettings,
     MetricSettings,
+    NarrowingSettings,
     RegimeSettings,
     RouterSettings,
     RouteSettings,
@@ -169,15 +172,27 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         metrics=_metrics(Fields(fields.get("metrics"), "metrics", problems)),
         drift=fields.optional_text("drift"),
         sort_by_length=fields.flag("sort_by_length"),
+        narrowing=_narrowing(Fields(fields.get("narrowing"), "narrowing", problems)),
         routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
     )
     _refuse_window(fields)
+    _refuse_narrowed_transforms(fields, settings)
     fields.close()
     _check_presentation(fields, settings)
     _check_together(fields, settings)
     if problems:
         raise ConfigError(*problems)
     return settings
+
+
+def _refuse_narrowed_transforms(fields: Fields, settings: Settings) -> None:
+    """What is kept of a question is of the case as it stands: other presentations would each keep something else."""
+    names = [transform.name for transform in settings.transforms]
+    if settings.narrowing.name != "none" and names not in ([], [BASELINE]):
+        step = "'transform=[baseline]', or narrowing=none"
+        fields.complain("transform", f"baseline alone with narrowing={settings.narrowing.name}", names, step)
+    if settings.narrowing.name != "none" and settings.dataset.name == PRESENTATION:
+        fields.complain("narrowing", "none with dataset=presentation", settings.narrowing.name, "leave narrowing out")
 
 
 def _check_presentation(fields: Fields, settings: Settings) -> None:
@@ -381,6 +396,35 @@ def _transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformSetti
         expected = f"{BASELINE} among the transforms, which the others are compared with"
         fields.complain("transform", expected, names, f"'transform=[{','.join([BASELINE, *names])}]'")
     return transforms
+
+
+def _narrowing(fields: Fields) -> NarrowingSettings:
+    kind = fields.choice("name", ["none", "shortlist", "knockout"])
+    settings = NO_NARROWING
+    if kind == "shortlist":
+        settings = NarrowingSettings(
+            name="shortlist",
+            k=fields.integer("k", 1),
+            embedder=_embedder(fields),
+            embedder_id=fields.optional_text("embedder_id"),
+        )
+        if settings.embedder != CHECKPOINT_EMBEDDER and settings.embedder_id is None:
+            expected = "a name that changes whenever the vectors do, such as a revision"
+            fields.complain("embedder_id", expected, None, "set narrowing.embedder_id")
+    elif kind == "knockout":
+        settings = NarrowingSettings(name="knockout", group_size=fields.integer("group_size", 2))
+    fields.close()
+    return settings
+
+
+def _embedder(fields: Fields) -> str:
+    text = fields.text("embedder")
+    module, _, function = text.partition(":")
+    names = [*module.split("."), function]
+    if text and text != CHECKPOINT_EMBEDDER and not all(name.isidentifier() for name in names):
+        expected = f"{CHECKPOINT_EMBEDDER}, or package.module:function"
+        fields.complain("embedder", expected, text, "for example narrowing.embedder=my_package.vectors:embed")
+    return text
 
 
 def _dataset(fields: Fields) -> DatasetSettings:

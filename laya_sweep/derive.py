@@ -17,9 +17,11 @@ import pyarrow.compute as pc
 from laya_sweep.errors import CheckpointError, Problem
 from laya_sweep.identity import canonical_json
 from laya_sweep.metrics import DecisionColumns, MetricRow, SliceColumn, curve, summarise
+from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, RECALLED, SURVIVED
 from laya_sweep.min_confidence import BucketThresholds, MinConfidence, from_document
 from laya_sweep.plan import Cell
 from laya_sweep.scoring import (
+    MISSES,
     QUESTION_TYPES,
     BucketTemperature,
     Place,
@@ -231,6 +233,7 @@ def decision_columns(decisions: pa.Table) -> DecisionColumns:
             "qid": SliceColumn.of(decisions["question"].to_pylist()),
             "tag": _tags(decisions["tags"]),
         },
+        flags=_narrowing_flags(decisions),
     )
 
 
@@ -345,6 +348,29 @@ def _with_refusals(cell: Cell, facts: pa.Table) -> pa.Table:
 
 def _without(cases: Iterable[str], table: pa.Table) -> pa.Table:
     return table.filter(pc.invert(pc.is_in(table["case_id"], pa.array([*cases], pa.string()))))
+
+
+def _narrowing_flags(decisions: pa.Table) -> dict[str, np.ndarray[Any, np.dtype[np.int8]]]:
+    """Of narrowed questions that have a gold answer: whether it was kept, and whether a shortlist ranks it first."""
+    names = decisions["narrowing"].to_pylist()
+    status = decisions["narrowing_status"].to_pylist()
+    flags = {}
+    for name, flag in (("shortlist", RECALLED), ("knockout", SURVIVED)):
+        if name in names:
+            own = [_kept(name, said) if own == name else -1 for own, said in zip(names, status, strict=True)]
+            flags[flag] = np.array(own, np.int8)
+    if RECALLED in flags:
+        columns = (decisions[name].to_pylist() for name in ("kept", "kept_scores", "gold_index"))
+        flags[FIRST_RETRIEVED] = np.array([_first(*row) for row in zip(*columns, strict=True)], np.int8)
+    return flags
+
+
+def _kept(name: str, status: str | None) -> int:
+    return -1 if status is None else int(status != MISSES[name][0])
+
+
+def _first(kept: list[int] | None, scores: list[float] | None, gold: int | None) -> int:
+    return -1 if kept is None or scores is None or gold is None else int(kept[0] == gold)
 
 
 def _take(table: pa.Table, wanted: Sequence[RowId]) -> pa.Table:

@@ -15,6 +15,7 @@ from laya_sweep.engines import Checkpoint, TemperatureFact
 from laya_sweep.errors import AUTO
 from laya_sweep.identity import canonical_json, library_versions, ordered_json
 from laya_sweep.min_confidence import shown, to_document
+from laya_sweep.narrowing import narrowing_document
 from laya_sweep.plan import ENGINE_LIBRARIES, Cell, Language, Plan, libraries_of
 from laya_sweep.reports import ResultReport
 from laya_sweep.routing import Route, RoutedCheckpoint
@@ -155,6 +156,7 @@ def config_document(
         }
         | {router.name: _router_document(router, temperatures) for router in plan.routers},
         "regimes": {regime.name: regime_document(regime) for regime in settings.regimes},
+        **narrowing_document(settings.narrowing),
         "transforms": {transform.name: transform_document(transform) for transform in settings.transforms},
         "metrics": {
             "rounding": settings.metrics.rounding,

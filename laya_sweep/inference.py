@@ -25,6 +25,7 @@ from laya_sweep.execution import (
     error_part,
     make_backend,
 )
+from laya_sweep.narrowing import require_embedder
 from laya_sweep.plan import Cell, Plan, shards
 from laya_sweep.settings import ExecutorSettings, Settings
 from laya_sweep.store import FactStore, write_bytes
@@ -44,6 +45,9 @@ class InferenceStats:
     call_s: float = 0.0
     wall_s: float = 0.0
     actor_peak_rss_bytes: int = 0
+    embedded_texts: int = 0
+    elimination_rows: int = 0
+    elimination_calls: int = 0
     workers: list[dict[str, Any]] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
@@ -52,6 +56,9 @@ class InferenceStats:
             result = event.result
             self.forward_rows += result.forward_rows
             self.forward_calls += result.forward_calls
+            self.embedded_texts += result.embedded_texts
+            self.elimination_rows += result.elimination_rows
+            self.elimination_calls += result.elimination_calls
             self.forward_s += result.forward_s
             self.call_s += result.call_s
             self.actor_peak_rss_bytes = max(self.actor_peak_rss_bytes, result.peak_rss_bytes)
@@ -83,11 +90,15 @@ def infer(
     """Run what is pending; `ready` is called for each worker, `finished` for each cell whose last shard is done.
 
     Starts no backend, and so neither Ray nor torch, when nothing is pending.
+
+    Raises:
+        UsageError: something is pending, and its embedder cannot be imported.
     """
     stats, started = InferenceStats(), time.perf_counter()
     todo = shards(plan.cells, settings.shard_cases)
     if not todo:
         return stats
+    require_embedder(settings.narrowing)
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         cells.setdefault(cell.key, []).append(cell)
@@ -170,6 +181,7 @@ def _spec(
         parity_on_all=settings.dataset.parity_on_all,
         onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
         sort_by_length=settings.sort_by_length,
+        narrowing=settings.narrowing,
     )
 
 

@@ -25,6 +25,7 @@ from laya_sweep.gates import (
     accepted_counts,
     judge,
     limits,
+    narrowing_identity,
     parse_policy,
     read_limits,
     read_policy,
@@ -37,7 +38,7 @@ from laya_sweep.report_cards import Named, is_report, report_scorecards
 from laya_sweep.reports import timing_figures
 from laya_sweep.run_folder import write_json
 from laya_sweep.settings import GateSettings
-from laya_sweep.stored_run import REPORT_SCHEMA, StoredResult, StoredRun
+from laya_sweep.stored_run import StoredResult, StoredRun
 
 VERDICT_FILE = "verdict.json"
 
@@ -240,7 +241,7 @@ def verdict_lines(judged: Sequence[Judged]) -> list[str]:
 
 def _identity(run: StoredRun) -> dict[str, Any]:
     config = run.config
-    known: dict[str, Any] = {"schema": REPORT_SCHEMA}
+    known: dict[str, Any] = {"schema": run.report["schema"], **narrowing_identity(run.narrowing)}
     return known | {name: config[name] for name in ("dataset_sha256", "questions_sha256") if name in config}
 
 

@@ -11,6 +11,7 @@ from laya_sweep.checkpoint_names import is_named
 from laya_sweep.engines import ALONE_VERSION, LAYOUT_VERSION, LENGTH_MULTIPLE, Checkpoint
 from laya_sweep.execution import Shard
 from laya_sweep.identity import cell_key, library_versions, ordered_json
+from laya_sweep.narrowing import narrowing_document
 from laya_sweep.routing import RoutedCheckpoint
 from laya_sweep.settings import CheckpointSettings, Settings, TransformSettings
 from laya_sweep.store import CellFacts, FactStore, RowId
@@ -269,6 +270,7 @@ def _identity(
         "transform": transform_identity(transform),
         # A cell read in one piece keeps the key that it had before there was a word for it.
         **({} if settings.window is None else {"window": settings.window}),
+        **narrowing_document(settings.narrowing),
     }
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates import OVERALL, Scorecard, scorecard_of_rows
+from laya_sweep.gates import OVERALL, Scorecard, narrowing_identity, scorecard_of_rows
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION, MetricRow
 from laya_sweep.min_confidence import MinConfidence, from_document, shown
-from laya_sweep.stored_run import REPORT_SCHEMA
+from laya_sweep.stored_run import REPORT_SCHEMAS
 
 _MACRO = "macro:language"
 
@@ -37,7 +37,7 @@ class _WrongReportError(Exception):
 
 def is_report(document: object) -> bool:
     """Whether a JSON value says that it is a report.json of ours."""
-    return isinstance(document, Mapping) and document.get("schema") == REPORT_SCHEMA
+    return isinstance(document, Mapping) and document.get("schema") in REPORT_SCHEMAS
 
 
 def report_scorecards(document: Mapping[str, Any], name: str) -> dict[Named, Scorecard]:
@@ -66,7 +66,10 @@ def _problem(name: str, got: str) -> Problem:
 
 def _cards(document: Mapping[str, Any], name: str) -> Iterator[tuple[Named, Scorecard]]:
     config = document["config"]
-    identity = {key: _text(config[key]) for key in ("dataset_sha256", "questions_sha256") if key in config}
+    identity: dict[str, Any] = {
+        key: _text(config[key]) for key in ("dataset_sha256", "questions_sha256") if key in config
+    }
+    identity |= narrowing_identity(config.get("narrowing"))
     thresholds = [_threshold(value) for value in config["min_confidence"]]
     rounding = config.get("metrics", {}).get("rounding", "exact")
     for result in document["results"]:
@@ -79,7 +82,7 @@ def _cards(document: Mapping[str, Any], name: str) -> Iterator[tuple[Named, Scor
                 scorecard_of_rows(
                     f"{name}: {place}",
                     rows,
-                    identity={"schema": REPORT_SCHEMA, **identity},
+                    identity={"schema": _text(document["schema"]), **identity},
                     min_confidence=threshold,
                     rounding=rounding,
                     errored=errors,

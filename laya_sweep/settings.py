@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 from laya_sweep.min_confidence import MinConfidence
 
+#: The embedder that is the encoder of the checkpoint itself.
+CHECKPOINT_EMBEDDER = "checkpoint"
+
 #: The transform that shows a case as it stands; every other one is compared with it.
 BASELINE = "baseline"
 
@@ -153,6 +156,30 @@ class MetricSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class NarrowingSettings:
+    """How the options of a choice with many of them are cut down before it is answered; `none` cuts nothing.
+
+    A shortlist keeps the `k` options that an embedder ranks first; `embedder` is `checkpoint` or `module:function`,
+    `embedder_id` the caller's name of its version. A knockout answers groups of up to `group_size` options.
+    """
+
+    name: Literal["none", "shortlist", "knockout"] = "none"
+    k: int | None = None
+    embedder: str | None = None
+    embedder_id: str | None = None
+    group_size: int | None = None
+
+    @property
+    def cap(self) -> int:
+        """The most options that are answered together."""
+        return self.k or self.group_size or 0
+
+
+#: Nothing is cut down.
+NO_NARROWING = NarrowingSettings()
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutorSettings:
     """Who computes: actors of a Ray cluster, or this process (`inline`)."""
 
@@ -230,4 +257,5 @@ class Settings:
     window: int | None = None
     sort_by_length: bool = False
     drift: str | None = None
+    narrowing: NarrowingSettings = NO_NARROWING
     routers: tuple[RouterSettings, ...] = ()

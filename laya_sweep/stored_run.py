@@ -19,6 +19,12 @@ from laya_sweep.store import RUN_CALLS, TABLES, DamagedFileError, read_parquet
 #: Schema tag of report.json.
 REPORT_SCHEMA = "laya-sweep-report/1"
 
+#: Narrowing -> the schema tag of a run whose questions it cut down: its figures are no figures of whole questions.
+NARROWED_SCHEMAS = {"shortlist": "laya-sweep-shortlist-report/1", "knockout": "laya-sweep-knockout-report/1"}
+
+#: Every schema of a run of ours.
+REPORT_SCHEMAS = frozenset({REPORT_SCHEMA, *NARROWED_SCHEMAS.values()})
+
 TIMING_FILE = "timing.json"
 
 _SELECTORS = ("checkpoint", "regime", "transform")
@@ -145,7 +151,7 @@ class StoredRun:
         if not path.is_file():
             raise UsageError(Problem(f"run {folder}", "a folder with report.json", "none", "name the out_dir of a run"))
         report = read_object(path, "report")
-        if report.get("schema") != REPORT_SCHEMA or not _is_report(report):
+        if report.get("schema") not in REPORT_SCHEMAS or not _is_report(report):
             got = f"schema {report.get('schema')!r:.60}"
             raise UsageError(Problem(f"report {path}", f"a {REPORT_SCHEMA}", got, "run the sweep again"))
         return cls(folder, report)
@@ -154,6 +160,12 @@ class StoredRun:
     def config(self) -> dict[str, Any]:
         """What was measured."""
         return dict(self.report["config"])
+
+    @property
+    def narrowing(self) -> dict[str, Any] | None:
+        """How questions were cut down before they were answered; None where they were not."""
+        found = self.config.get("narrowing")
+        return dict(found) if isinstance(found, dict) else None
 
     @property
     def rounding(self) -> str:

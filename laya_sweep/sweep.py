@@ -82,7 +82,7 @@ from laya_sweep.store import (
     require_writable,
     write_bytes,
 )
-from laya_sweep.stored_run import REPORT_SCHEMA, TIMING_FILE
+from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
 from laya_sweep.truncation import truncation_note, truncation_rows
 
@@ -292,7 +292,7 @@ class SweepRun:
         drift, timing = self._drift(results), self._timing(tables)
         self._drift_lines = [line for table in drift for line in drift_lines(table, timing)]
         document = {
-            "schema": REPORT_SCHEMA,
+            "schema": NARROWED_SCHEMAS.get(self._settings.narrowing.name, REPORT_SCHEMA),
             "config": config_document(self._settings, self._suite, self.plan, temperatures),
             "results": [result.document() for result in results],
         } | ({"drift": [table.document() for table in drift]} if drift else {})
@@ -461,6 +461,7 @@ class SweepRun:
             "forward_share": stats.forward_s / (wall_s * max(1, _busiest(stats, settings))),
             "forward_rows": stats.forward_rows,
             "forward_calls": stats.forward_calls,
+            **_narrowing_cost(stats, settings),
             "cached_rows": plan.rows - plan.pending_rows,
             "rows_of_one_pass_per_grid_point": plan.rows * grid,
             "forwards_saved": plan.rows * grid - stats.forward_rows,
@@ -526,6 +527,14 @@ def _applied(decisions: pa.Table) -> dict[str, float]:
         source if model == checkpoint else f"{model} {source}": value
         for checkpoint, model, source, value in sorted(rows)
     }
+
+
+def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]:
+    """What cut questions down, apart from the forwards that answered them; nothing where none was."""
+    if settings.narrowing.name == "none":
+        return {}
+    names = ("embedded_texts", "elimination_rows", "elimination_calls")
+    return {name: getattr(stats, name) for name in names}
 
 
 def _busiest(stats: InferenceStats, settings: Settings) -> int:

@@ -39,6 +39,7 @@ def test_the_tree_has_the_groups_that_the_command_line_names():
         "checkpoint",
         "dataset",
         "executor",
+        "narrowing",
         "regime",
         "sweep",
         "transform",

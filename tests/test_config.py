@@ -186,6 +186,7 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
     optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
     keys.remove("revision")  # it is folded into checkpoints.revision
     assert keys <= options
+    optional |= {f"narrowing.{name}" for name in ("k", "embedder", "embedder_id", "group_size")}
     drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
     of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
     read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}

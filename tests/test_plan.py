@@ -29,6 +29,7 @@ from laya_sweep.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, order
 from laya_sweep.plan import Cell, Language, build_languages, make_plan, shards
 from laya_sweep.routing import locate_routers
 from laya_sweep.settings import (
+    NarrowingSettings,
     RegimeSettings,
     RouterSettings,
     RouteSettings,
@@ -141,6 +142,13 @@ RUNTIME_CHANGES = {
     "regimes.name": "cold",
     "regimes.kind": "raw",
     "regimes.temperature": 1.7,
+    "regimes.path": under("map.json"),
+    "regimes.sha256": "0" * 64,
+    "regimes.document": {"temperatures": {"choice": 2.0}},
+    "regimes.lang_temperatures": {"de": 2.0},
+    "regimes.lang_path": under("languages.json"),
+    "regimes.lang_sha256": "1" * 64,
+    "regimes.fitted_rows": "allow",
     "min_confidence": (None, 0.5),
     "metrics.score_within": (0.5,),
     "metrics.rounding": "runtime",
@@ -168,6 +176,7 @@ RUNTIME_CHANGES = {
     "gate.model": "english",
     "gate.branch": "committed",
     "gate.languages": ("en",),
+    "gate.checks": {"de": {}},
     "batch_tokens": 17,
     "batch_size": 7,
     "sort_by_length": True,
@@ -210,6 +219,15 @@ IDENTITY_CHANGES = {
     "executor.num_gpus": 0.5,
 }
 
+#: On top of a narrowing that reads the field.
+NARROWING_CHANGES = {
+    "narrowing.name": (NarrowingSettings(), "knockout"),
+    "narrowing.k": (NarrowingSettings("shortlist", 20, "m:f", "v1"), 21),
+    "narrowing.embedder": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "m:g"),
+    "narrowing.embedder_id": (NarrowingSettings("shortlist", 20, "m:f", "v1"), "v2"),
+    "narrowing.group_size": (NarrowingSettings("knockout", group_size=16), 8),
+}
+
 DRAWN_CHANGES = {"transforms.seed": 14, "transforms.sampler": "published"}
 ONNX_CHANGES = {"checkpoints.engine", "checkpoints.onnx"}  # changed together, below
 
@@ -227,7 +245,8 @@ def value_of(value, root):
 
 def test_every_classified_field_is_changed_below():
     assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
-    assert {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES} == IDENTITY_FIELDS
+    moving = {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES, *NARROWING_CHANGES}
+    assert moving == IDENTITY_FIELDS
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))
@@ -267,6 +286,18 @@ def test_a_default_written_out_is_the_same_cell(world):
     settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
     said = changed(changed(settings, "dataset.mapping.format", None), "dataset.mapping.quoted", False)
     assert world.key_of(said) == world.key_of(settings)
+
+
+@pytest.mark.parametrize("name", sorted(NARROWING_CHANGES))
+def test_every_identity_field_of_a_narrowing_moves_the_key(world, name):
+    narrowing, value = NARROWING_CHANGES[name]
+    settings = dataclasses.replace(world.settings, narrowing=narrowing)
+    assert world.key_of(changed(settings, name, value)) != world.key_of(settings)
+
+
+def test_no_narrowing_is_no_part_of_an_identity(world):
+    [cell] = world.plan_of(world.settings).cells
+    assert "narrowing" not in cell.identity
 
 
 @pytest.mark.parametrize("name", sorted(HUB_CHANGES))

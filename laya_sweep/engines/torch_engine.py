@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import laya
 import numpy as np
 import torch
 from laya.common import QTYPES, collate_items
+from laya.shortlist import embed_fn_from_agent
 from torch.nn import functional
 
 from laya_sweep.engines.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
@@ -88,6 +89,11 @@ class TorchEngine:
             hook.remove()
         numbers = logits.float().cpu().numpy()
         return Forward([numbers[i, : len(row.slots)].copy() for i, row in enumerate(rows)], act)
+
+    def embedder(self) -> Callable[[Sequence[str]], Any]:
+        """Mean-pooled vectors of the checkpoint's encoder, each text by itself: mates would move its last bits."""
+        embed: Callable[[Sequence[str]], Any] = embed_fn_from_agent(self._agent, batch_size=1)
+        return embed
 
     def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`.

@@ -8,12 +8,15 @@ Importing this package imports no torch; an engine that is loaded from a checkpo
 from laya_sweep.evaluation.dataset import Data, Dataset, file_fingerprint, questions_fingerprint
 from laya_sweep.evaluation.evaluation import Evaluation, evaluate
 from laya_sweep.evaluation.loaded import LoadedEngine, open_engine
+from laya_sweep.evaluation.narrowing import ByKnockout, ByShortlist
 from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
 
 __all__ = [
     "EVALUATED",
     "AnswerError",
     "Answered",
+    "ByKnockout",
+    "ByShortlist",
     "Data",
     "Dataset",
     "Evaluation",

@@ -16,15 +16,18 @@ from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.interview import Asking
 from laya_sweep.evaluation.loaded import LoadedEngine
 from laya_sweep.evaluation.marks import marked
+from laya_sweep.evaluation.narrowing import narrower_of
 from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import marks_of
 from laya_sweep.execution import PARITY_CASES, Shard, WorkerSpec
 from laya_sweep.execution.parity import TOLERANCE, check_parity
 from laya_sweep.execution.worker import Worker
 from laya_sweep.min_confidence import from_document
+from laya_sweep.narrowing import Narrower, narrowed_sample
 from laya_sweep.plan import Cell
+from laya_sweep.published.narrowed import kept_document
 from laya_sweep.reports import call_figures, timing_figures
-from laya_sweep.scoring import AnsweredQuestion, Regime, runtime_answers
+from laya_sweep.scoring import NARROWING_COLUMNS, AnsweredQuestion, Regime, kept_question, runtime_answers
 from laya_sweep.transforms import variants_of
 
 LATENCY = "per question: the wall time of the call that returned it, unsplit"
@@ -55,8 +58,9 @@ def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: R
     name = asking.checkpoint or loaded.name or "engine"
     _refuse(dataset, loaded, asking, regime, name)
     cell = _cell(dataset, name)
-    _check_parity(loaded, cell, asking)
-    asked = _run(cell, loaded, asking, regime)
+    narrower = narrower_of(asking.narrow, loaded.engine)
+    _check_parity(loaded, cell, asking, narrower)
+    asked = _run(cell, loaded, asking, regime, narrower)
     errors = tuple(AnswerError(error.index, error.question, error.error) for error in asked.rows.errors)
     if errors and asking.on_error == "fail":
         named = "; ".join(f"{dataset.place(one.index)}, question {one.question!r}: {one.error}" for one in errors[:20])
@@ -89,18 +93,19 @@ def _cell(dataset: Dataset, name: str) -> Cell:
     return Cell(_KEY, {}, name, "", "baseline", dataset.cases, variants, frozenset())
 
 
-def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking) -> None:
+def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking, narrower: Narrower | None) -> None:
     """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
     step = max(1, len(cell.variants) // PARITY_CASES)
-    parity = check_parity(loaded.engine, cell.variants[::step], [from_document(asking.min_confidence)])
+    sample = narrowed_sample(narrower, cell.variants[::step])
+    parity = check_parity(loaded.engine, sample, [from_document(asking.min_confidence)])
     if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
         got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
         expected = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
         raise ParityError(Problem(f"parity of {cell.checkpoint}", expected, got, "trust none of its figures"))
 
 
-def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime) -> _Asked:
-    worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking))
+def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None) -> _Asked:
+    worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking), narrower)
     result = worker.run(Shard(_KEY, cell.checkpoint, "", "baseline", cell.variants, 0.0))
     assert result.part is not None
     assert result.part.calls is not None
@@ -142,10 +147,21 @@ def _answered(dataset: Dataset, asked: _Asked, asking: Asking, name: str) -> Ite
     for fact, temperature in zip(facts, asked.decisions["temperature"].to_pylist(), strict=True):
         at, qid = index[fact["case_id"]], fact["question"]
         question = dataset.cases[at].questions[qid]
+        narrowing = _narrowing(fact, question)
+        shown = kept_question(question, fact["kept"]) if narrowing else question
         logits, order, act = fact["logits"], fact["presented_order"], fact["act_probability"]
-        [bare] = runtime_answers([AnsweredQuestion(question, logits, order, temperature, act)])
+        [bare] = runtime_answers([AnsweredQuestion(shown, logits, order, temperature, act)])
         answer = marked(bare, asking.min_confidence)
-        yield Answered(at, qid, answer, confidence_of(answer), name)
+        yield Answered(at, qid, answer, confidence_of(answer), name, *narrowing)
+
+
+def _narrowing(fact: Mapping[str, Any], question: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """What a narrowed answer has beside it, as the runtime tells it and as columns; nothing for any other."""
+    if fact["kept"] is None:
+        return ()
+    columns = {name: fact[name] for name in NARROWING_COLUMNS}
+    told = "shortlist" if fact["narrowing"] == "shortlist" else "tournament"
+    return {told: kept_document(fact, [*question["criteria"]])}, columns
 
 
 def _with_marks(decisions: pa.Table, dataset: Dataset, answered: Sequence[Answered]) -> pa.Table:

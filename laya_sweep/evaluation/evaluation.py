@@ -18,16 +18,17 @@ from laya_sweep.evaluation.engine import ask_engine
 from laya_sweep.evaluation.interview import Asking, OnError, ask_runner
 from laya_sweep.evaluation.loaded import is_engine, loaded
 from laya_sweep.evaluation.marks import checked_threshold
+from laya_sweep.evaluation.narrowing import Narrow, checked_narrowing, document_of
 from laya_sweep.evaluation.order_check import SAMPLE
 from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.report import report_document
 from laya_sweep.evaluation.runner import MinConfidence
-from laya_sweep.gates import OVERALL, Place, Scorecard, accepted_counts, scorecard_of_rows
+from laya_sweep.gates import OVERALL, Place, Scorecard, accepted_counts, narrowing_identity, scorecard_of_rows
 from laya_sweep.metrics import MetricRow
 from laya_sweep.metrics.accuracy import tolerance_of
 from laya_sweep.min_confidence import from_document
 from laya_sweep.scoring import Regime
-from laya_sweep.stored_run import REPORT_SCHEMA
+from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
 from laya_sweep.suites import questions_fingerprint
 
 #: Regimes by name; a number is a temperature of one's own.
@@ -45,6 +46,7 @@ class Evaluation:
         score_within: tolerances of the `score_within_<tolerance>` metrics, in levels.
         min_confidence: the abstention threshold that was asked for; None for none.
         checkpoint: the checkpoint named for every row; None where rows or the runner decided.
+        narrow: how many-option choices were cut down; None where they were not.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Evaluation:
     score_within: tuple[float, ...]
     min_confidence: MinConfidence | None
     checkpoint: str | None
+    narrow: Narrow | None = None
 
     @property
     def decisions(self) -> pa.Table:
@@ -97,7 +100,7 @@ class Evaluation:
         return scorecard_of_rows(
             self.name,
             self.metrics,
-            identity={"schema": REPORT_SCHEMA, **self.fingerprints()},
+            identity={**self._schema(), **self.fingerprints()},
             min_confidence=from_document(self.min_confidence),
             rounding=self.outcome.rounding,
             accepted=accepted_counts(decision_columns(self.decisions)),
@@ -105,6 +108,11 @@ class Evaluation:
             errored=self.dataset.questions - self.decisions.num_rows,
             asked=self.dataset.questions,
         )
+
+    def _schema(self) -> dict[str, Any]:
+        narrowing = document_of(self.narrow)
+        schema = REPORT_SCHEMA if narrowing is None else NARROWED_SCHEMAS[narrowing["name"]]
+        return {"schema": schema, **narrowing_identity(narrowing)}
 
     def fingerprints(self) -> dict[str, str]:
         """`dataset_sha256` and `questions_sha256`, as in reports."""
@@ -143,7 +151,9 @@ class Evaluation:
         """The `laya-evals-report/1`, which the upstream `laya-evals compare` reads: the runtime's 4-decimal answers."""
         config = {"model": self.checkpoint, "rounding": self.outcome.rounding, "regime": self.outcome.regime}
         config |= {"dataset": self.dataset.source, **self.fingerprints()}
-        return report_document(self.dataset, self.outcome, self.score_within, config)
+        narrowing = document_of(self.narrow)
+        version = None if self.narrow is None else self.narrow.checkpoint_id or self.checkpoint
+        return report_document(self.dataset, self.outcome, self.score_within, config, narrowing, version)
 
 
 def evaluate(
@@ -159,6 +169,7 @@ def evaluate(
     on_error: OnError = "fail",
     order_sample: int = SAMPLE,
     name: str | None = None,
+    narrow: Narrow | None = None,
 ) -> Evaluation:
     """Score whoever answers on a labelled set.
 
@@ -178,6 +189,8 @@ def evaluate(
             which fail every gate.
         order_sample: rows of batches that are asked alone too, to see that results come back in order; 0 for none.
         name: in verdicts; the data's and runner's names if not given.
+        narrow: `ByShortlist(...)` or `ByKnockout(...)` for choices with many options: recall or survival, and the
+            accuracy where the right answer was kept, stand beside the end-to-end figures.
 
     Raises:
         DatasetError: the data have faults; all of them are named.
@@ -185,8 +198,11 @@ def evaluate(
         IncompleteError: with `on_error` "fail", a row has no valid answer.
         ParityError: nothing the runner says can be trusted.
     """
-    asking = Asking(checkpoint, batch_size, on_error, sort_by_length, checked_threshold(min_confidence), order_sample)
+    asking = Asking(
+        checkpoint, batch_size, on_error, sort_by_length, checked_threshold(min_confidence), order_sample, narrow
+    )
     _check(asking)
+    checked_narrowing(narrow)
     within = tuple(_tolerance(value) for value in score_within)
     asked = read_dataset(data)
     chosen = _regime(regime)
@@ -198,7 +214,7 @@ def evaluate(
         raise UsageError(Problem("regime", "an engine, whose logits are divided here", type(runner).__name__, step))
     else:
         outcome = ask_runner(asked, runner, asking)
-    return Evaluation(title, asked, outcome, within, asking.min_confidence, checkpoint)
+    return Evaluation(title, asked, outcome, within, asking.min_confidence, checkpoint, narrow)
 
 
 def _check(asking: Asking) -> None:

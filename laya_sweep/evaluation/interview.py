@@ -12,6 +12,7 @@ from laya_sweep.errors import IncompleteError, Problem, UsageError
 from laya_sweep.evaluation.calls import COST, LATENCY, CallLog
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.grouping import chunks
+from laya_sweep.evaluation.narrowing import Narrow, NarrowedRunner
 from laya_sweep.evaluation.order_check import SAMPLE, OrderCheck
 from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import reported_decisions
@@ -34,6 +35,7 @@ class Asking:
     sort_by_length: bool = False
     min_confidence: MinConfidence | None = None
     order_sample: int = SAMPLE
+    narrow: Narrow | None = None
 
 
 def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
@@ -44,6 +46,8 @@ def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
         IncompleteError: with `on_error` fail, at the first row without a valid answer.
         ParityError: results of a batch in another order than its rows, or marks that are not the runtime's.
     """
+    if asking.narrow is not None:
+        runner = NarrowedRunner(runner, asking.narrow)
     wrapped = Runner(runner, asking.min_confidence, sort_by_length=asking.sort_by_length)
     interview = Interview(dataset, wrapped, asking, _own_names(runner))
     interview.refuse()

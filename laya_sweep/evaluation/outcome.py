@@ -26,7 +26,10 @@ EXTRAS = ("shortlist", "tournament")
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question with a valid answer, in the runtime's form; `index` is its row, `model` who answered."""
+    """A question with a valid answer, in the runtime's form; `index` is its row, `model` who answered.
+
+    `narrowing` holds the narrowing columns where the question was cut down, and the answer is over what was kept.
+    """
 
     index: int
     qid: str
@@ -34,6 +37,7 @@ class Answered:
     confidence: float | None
     model: str
     extras: dict[str, Any] = field(default_factory=dict)
+    narrowing: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -17,16 +17,22 @@ from laya_sweep.gates.metric_kinds import is_confidence
 from laya_sweep.identity import library_versions
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.published.evals_figures import EvalsFigures, case_scores, evals_figures
+from laya_sweep.published.narrowed import narrowed_case, narrowed_config
 
 
 def report_document(
-    dataset: Dataset, outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]
+    dataset: Dataset,
+    outcome: Outcome,
+    tolerances: Sequence[float],
+    config: Mapping[str, Any],
+    narrowing: Mapping[str, Any] | None = None,
+    checkpoint_id: str | None = None,
 ) -> dict[str, Any]:
-    """The report of an outcome; `config` adds to what every report records."""
+    """The report of an outcome; `config` adds to what every report records, `narrowing` to that of a narrowed one."""
     decisions = reported_decisions(dataset, outcome.answered)
     overall, slices = _figures(decisions, tolerances)
     return {
-        "config": _config(outcome, tolerances, config),
+        "config": _config(outcome, tolerances, config) | narrowed_config(narrowing, decisions, checkpoint_id),
         "overall": overall | outcome.figures,
         "slices": slices,
         "cases": [*_cases(dataset, outcome, decisions.to_pylist(), tolerances)],
@@ -55,7 +61,12 @@ def _cases(
                     "correct": decision["correct"],
                     "scores": case_scores({**decision, "answer_confidence": one.confidence}, tolerances),
                     **one.extras,
+                    **_status(decision),
                 }
+
+
+def _status(decision: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in narrowed_case(decision).items() if name.endswith("_status")}
 
 
 def _figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigures:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import EVALUATED, Answered
-from laya_sweep.scoring import margin, target_of
+from laya_sweep.scoring import margin, narrowing_of, over_all, target_of
 from laya_sweep.suites import Case
 
 
@@ -45,15 +45,20 @@ def _keys(case: Case, one: Answered) -> dict[str, Any]:
 def _decision(case: Case, one: Answered) -> dict[str, Any]:
     question = case.questions[one.qid]
     target = target_of(question, case.expected.get(one.qid))
-    p = _probabilities(one.answer, target.options)
+    narrowing = one.narrowing or {}
+    kept = narrowing.get("kept")
+    p = _probabilities(one.answer, target.options if kept is None else tuple(target.options[i] for i in kept))
+    gap = None if p is None else float(margin(np.array([p]))[0])
     pred = _predicted(one.answer, question, p)
+    if p is not None and kept is not None:
+        p = over_all(np.array(p), kept, len(target.options)).tolist()
     gold = target.gold_index
     score = float(one.answer["score"]) if question["type"] == "score" else None
     confidence = math.nan if one.confidence is None else one.confidence
     entropy = one.answer.get("confidence") if question["type"] != "noul" else None
     return {
         "question_type": question["type"],
-        "n_options": len(target.options),
+        "n_options": len(target.options) if kept is None else len(kept),
         "options": list(target.options),
         "probabilities": p,
         "pred_index": pred,
@@ -65,11 +70,12 @@ def _decision(case: Case, one: Answered) -> dict[str, Any]:
         "answer_confidence": confidence,
         "gate_confidence": confidence if math.isfinite(confidence) else None,
         "entropy_confidence": None if entropy is None else float(entropy),
-        "margin": None if p is None else float(margin(np.array([p]))[0]),
+        "margin": gap,
         "correct": None if gold is None else pred == gold,
         "score_value": score,
         "score_error": None if score is None or target.gold_score is None else score - target.gold_score,
         **marks_of(one.answer),
+        **narrowing_of(narrowing, gold, pred),
     }
 
 

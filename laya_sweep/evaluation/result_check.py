@@ -8,8 +8,10 @@ from typing import Any
 from laya_sweep.errors import ParityError, Problem
 from laya_sweep.evaluation.answer_check import answer_fault, confidence_of, plain
 from laya_sweep.evaluation.marks import mark_fault
+from laya_sweep.evaluation.narrowing import KEPT_KEY
 from laya_sweep.evaluation.outcome import EXTRAS, Answered
 from laya_sweep.evaluation.runner import MinConfidence
+from laya_sweep.scoring import kept_question
 from laya_sweep.suites import Case
 
 
@@ -22,8 +24,16 @@ def result_faults(case: Case, result: Any) -> dict[str, str]:  # noqa: ANN401 - 
     if foreign := [str(qid) for qid in answers if qid not in case.questions]:
         said = f"invalid result: it answers {', '.join(foreign)}, which this row does not ask"
         return dict.fromkeys(case.questions, said)
-    faults = {qid: answer_fault(question, answers.get(qid)) for qid, question in case.questions.items()}
+    kept = result.get(KEPT_KEY, {})
+    faults = {
+        qid: answer_fault(_answered_question(question, kept.get(qid)), answers.get(qid))
+        for qid, question in case.questions.items()
+    }
     return {qid: fault for qid, fault in faults.items() if fault is not None}
+
+
+def _answered_question(question: dict[str, Any], narrowing: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return question if narrowing is None else kept_question(question, narrowing["kept"])
 
 
 def refuse_other_marks(place: str, answers: Mapping[str, Mapping[str, Any]], threshold: MinConfidence | None) -> None:
@@ -44,7 +54,7 @@ def answered(index: int, qid: str, result: Mapping[str, Any], model: str) -> Ans
     found = {key: result.get(key) for key in EXTRAS}
     extras = {key: plain(value[qid]) for key, value in found.items() if isinstance(value, Mapping) and qid in value}
     answer = plain(result["answers"][qid])
-    return Answered(index, qid, answer, confidence_of(answer), model, extras)
+    return Answered(index, qid, answer, confidence_of(answer), model, extras, result.get(KEPT_KEY, {}).get(qid))
 
 
 def who_answered(result: Mapping[str, Any], asked: str | None, name: str | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from laya_sweep.engines import TemperatureFact
 from laya_sweep.min_confidence import MinConfidence
+from laya_sweep.settings import NO_NARROWING, NarrowingSettings
 from laya_sweep.store import Part
 from laya_sweep.transforms import Variant
 
@@ -40,6 +41,7 @@ class WorkerSpec:
     parity_variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
     sort_by_length: bool = False
+    narrowing: NarrowingSettings = NO_NARROWING
     parity_on_all: bool = False
     onnx: Path | None = None
 
@@ -103,7 +105,10 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """Counts of a finished shard; `part` holds the rows only where the worker does not see the store."""
+    """Counts of a finished shard; what narrowed its questions is counted apart from forwards.
+
+    `part` holds the rows only where the worker does not see the store.
+    """
 
     cell_key: str
     rows: int
@@ -114,6 +119,9 @@ class ShardResult:
     call_s: float
     peak_rss_bytes: int
     part: Part | None
+    embedded_texts: int = 0
+    elimination_rows: int = 0
+    elimination_calls: int = 0
 
 
 class WorkerLostError(Exception):

@@ -8,7 +8,7 @@ kept: the runtime's own gate, put to its own answers, then tells of thresholds t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ PARITY_CASES = 8
 
 
 def check_parity(
-    engine: Engine, variants: Sequence[Variant], min_confidence: Sequence[MinConfidence], *, on_all: bool = False
+    engine: Engine, variants: Iterable[Variant], min_confidence: Sequence[MinConfidence], *, on_all: bool = False
 ) -> Parity:
     """Compare our path with `predict_batch`, at served temperatures, on the first few (or all) that can be asked.
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from laya_sweep.engines import EncodedQuestion, EngineInfo
 from laya_sweep.execution.contract import Shard
+from laya_sweep.narrowing import Cut
 from laya_sweep.store import CALLS, FACTS, TIMINGS, Part
 from laya_sweep.transforms import Variant
 from laya_sweep.transforms.presented import option_count
@@ -22,6 +23,7 @@ class Prepared(NamedTuple):
     qid: str
     encoded: EncodedQuestion
     encode_s: float
+    cut: Cut | None = None
 
 
 class Issued(NamedTuple):
@@ -54,6 +56,7 @@ class Outcome(NamedTuple):
     batch_rows: int
     padded_len: int
     issued: tuple[Issued, ...] = ()
+    cut: Cut | None = None
 
 
 def success(
@@ -64,7 +67,7 @@ def success(
     forward_s: float,
     issued: tuple[Issued, ...],
 ) -> Outcome:
-    """Logits back in canonical order, with what the tokeniser counted."""
+    """Logits back in canonical order (of a narrowed question: of what was kept), with what the tokeniser counted."""
     encoded = row.encoded
     if not np.isfinite(logits).all():
         return failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"), issued)
@@ -82,8 +85,9 @@ def success(
         "options_distinct": encoded.options_distinct,
         "tokens_per_option": encoded.tokens_per_option,
     }
+    numbers |= {} if row.cut is None else row.cut.columns()
     rows, length = issued[-1].rows, encoded.shape.length
-    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued)
+    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued, row.cut)
 
 
 def failure(variant: Variant, qid: str, error: BaseException, issued: tuple[Issued, ...] = ()) -> Outcome:

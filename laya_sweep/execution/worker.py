@@ -38,6 +38,7 @@ from laya_sweep.execution.rows import (
     timing_rows,
 )
 from laya_sweep.hub import HuggingFaceHub
+from laya_sweep.narrowing import Cut, Narrower, NarrowingError, make_narrower, narrowed_sample
 from laya_sweep.settings import CheckpointSettings
 from laya_sweep.store import FactStore, Part
 from laya_sweep.transforms import Variant
@@ -60,14 +61,16 @@ class Worker:
         self._store = FactStore(spec.store_root)
         self._sees_store = False
         self._engine: Engine | None = None
+        self._narrower: Narrower | None = None
         self._forward_calls = 0
         self._name = uuid.uuid4().hex[:12]
 
     @classmethod
-    def around(cls, engine: Engine, spec: WorkerSpec) -> Worker:
+    def around(cls, engine: Engine, spec: WorkerSpec, narrower: Narrower | None = None) -> Worker:
         """A worker of an engine that is loaded already: no handshake, and parts are returned, not committed."""
         worker = cls(spec)
         worker._engine = engine
+        worker._narrower = narrower
         return worker
 
     @property
@@ -85,6 +88,8 @@ class Worker:
         graph = {} if spec.onnx is None else {"onnx": spec.onnx}
         budgets = (spec.max_len, spec.head_max_len)
         self._engine = self._factory(checkpoint.folder, spec.device, spec.threads, *budgets, **graph)
+        self._narrower = make_narrower(spec.narrowing, self._engine)
+        sample = narrowed_sample(self._narrower, spec.parity_variants)
         load_s = time.perf_counter() - started
         info = self._engine.info()
         self._sees_store = (spec.store_root / spec.store_token).exists()
@@ -95,7 +100,7 @@ class Worker:
             threads=info.threads,
             digest=checkpoint.digest,
             temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
-            parity=check_parity(self._engine, spec.parity_variants, spec.min_confidence, on_all=spec.parity_on_all),
+            parity=check_parity(self._engine, sample, spec.min_confidence, on_all=spec.parity_on_all),
             sees_store=self._sees_store,
             load_s=load_s,
             warnings=info.warnings,
@@ -105,6 +110,7 @@ class Worker:
         """Compute and commit a shard; every question of it ends as a success or an error row."""
         calls_before = self._forward_calls
         outcomes = list(self._outcomes(shard))
+        cuts = [outcome.cut for outcome in outcomes if outcome.cut is not None]
         part = Part.of(
             shard.cell_key,
             fact_rows(shard, outcomes),
@@ -123,6 +129,9 @@ class Worker:
             call_s=sum(outcome.call_s / max(1, outcome.batch_rows) for outcome in outcomes),
             peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT,
             part=None if self._sees_store else part,
+            embedded_texts=sum(cut.embedded_texts for cut in cuts),
+            elimination_rows=sum(cut.forward_rows for cut in cuts),
+            elimination_calls=sum(cut.forward_calls for cut in cuts),
         )
 
     def _locate(self) -> Checkpoint:
@@ -174,10 +183,16 @@ class Worker:
     def _prepare(self, variant: Variant, qid: str) -> Prepared | Outcome:
         started = time.perf_counter()
         try:
-            encoded = self._loaded.encode(variant, qid)
-        except EncodingError as error:
+            shown, cut = self._narrowed(variant, qid)
+            encoded = self._loaded.encode(shown, qid)
+        except (EncodingError, NarrowingError) as error:
             return failure(variant, qid, error)
-        return Prepared(variant, qid, encoded, time.perf_counter() - started)
+        # What narrowing took is part of what the answer took.
+        return Prepared(shown, qid, encoded, time.perf_counter() - started, cut)
+
+    def _narrowed(self, variant: Variant, qid: str) -> tuple[Variant, Cut | None]:
+        found = None if self._narrower is None else self._narrower.cut(variant, qid)
+        return (variant, None) if found is None else found
 
     def _check_encoding(self, row: Prepared) -> None:
         """A sample of every shard: the kept token ids against those of the bare tokenizer."""

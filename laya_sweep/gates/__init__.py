@@ -6,7 +6,13 @@ the values of a report, or the path of one, and nothing is remembered between ca
 meets results that were made before.
 """
 
-from laya_sweep.gates.comparability import EVALS_SCHEMA
+from laya_sweep.gates.comparability import (
+    EVALS_SCHEMA,
+    SHORTLIST_SCHEMA,
+    TOURNAMENT_KEY,
+    TOURNAMENT_SCHEMA,
+    narrowing_identity,
+)
 from laya_sweep.gates.drift import SLACK, Mode, within
 from laya_sweep.gates.evidence import accepted_answers, counts_of_cases
 from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
@@ -34,7 +40,10 @@ __all__ = [
     "IDENTITY_KEYS",
     "OVERALL",
     "POLICY_VERSION",
+    "SHORTLIST_SCHEMA",
     "SLACK",
+    "TOURNAMENT_KEY",
+    "TOURNAMENT_SCHEMA",
     "UNKNOWN",
     "VERDICT_SCHEMA",
     "Check",
@@ -57,6 +66,7 @@ __all__ = [
     "judge",
     "limits",
     "limits_from_words",
+    "narrowing_identity",
     "parse_policy",
     "read_limits",
     "read_policy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from laya_sweep.errors import one_line
@@ -13,11 +14,18 @@ from laya_sweep.min_confidence import BucketThresholds, same_gate
 
 #: Reports of the same measurement, ours and upstream's: one says what the other says, and more.
 EVALS_SCHEMA = "laya-evals-report/1"
-_SAME_SCHEMA = frozenset({"laya-sweep-report/1", EVALS_SCHEMA})
+SHORTLIST_SCHEMA = "laya-shortlist-evals-report/1"
+TOURNAMENT_SCHEMA = "laya-tournament-evals-report/1"
+_SHORTLISTS = frozenset({"laya-sweep-shortlist-report/1", SHORTLIST_SCHEMA})
+_TOURNAMENTS = frozenset({"laya-sweep-knockout-report/1", TOURNAMENT_SCHEMA})
+_SAME_SCHEMA = (frozenset({"laya-sweep-report/1", EVALS_SCHEMA}), _SHORTLISTS, _TOURNAMENTS)
 
-#: Upstream reports of this schema are one measurement only with the same group size, known on both sides.
-_TOURNAMENT = "laya-tournament-evals-report/1"
+#: What reports of shortlists or of tournaments must share to be one measurement, known on both sides.
 TOURNAMENT_KEY = "tournament_group_size"
+SHORTLIST_KEY = "shortlist"
+
+#: Of a document without schema whose shape has no place for anything but answers over all options.
+ALL_OPTIONS_KEY = "all_options"
 
 
 def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> Check:
@@ -43,7 +51,7 @@ def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str
         unknown = here is None or there is None
         if (mode == "strict") if unknown else not _equal(key, here, there):
             reasons.append(_reason(f"{key} ({meaning})", there, here))
-    reasons += [*_tournament(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
+    reasons += [*_narrowing(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
     return reasons + (_rounding(candidate, baseline) if mode == "strict" else [])
 
 
@@ -67,19 +75,40 @@ def missing_identity(candidate: Scorecard, baseline: Scorecard) -> list[str]:
 
 
 def _equal(key: str, here: Any, there: Any) -> bool:  # noqa: ANN401 - any JSON values
-    return bool(here == there) or (key == "schema" and {str(here), str(there)} <= _SAME_SCHEMA)
+    return bool(here == there) or (
+        key == "schema" and any({str(here), str(there)} <= schemas for schemas in _SAME_SCHEMA)
+    )
 
 
 def _known(card: Scorecard, key: str) -> bool:
     return card.identity.get(key) is not None
 
 
-def _tournament(candidate: Scorecard, baseline: Scorecard) -> list[str]:
-    if not candidate.identity.get("schema") == baseline.identity.get("schema") == _TOURNAMENT:
-        return []
-    here, there = candidate.identity.get(TOURNAMENT_KEY), baseline.identity.get(TOURNAMENT_KEY)
-    same = here is not None and there is not None and here == there
-    return [] if same else [_reason(f"{TOURNAMENT_KEY} (size of a group)", there, here)]
+def narrowing_identity(document: object) -> dict[str, Any]:
+    """Identity of a narrowed result, from the `narrowing` of its configuration; empty where it has none.
+
+    A shortlist by the checkpoint's own encoder may have no other name of its embedder than `checkpoint`.
+    """
+    if not isinstance(document, Mapping):
+        return {}
+    if document.get("name") == "knockout":
+        return {TOURNAMENT_KEY: document.get("group_size")}
+    return {SHORTLIST_KEY: {"k": document.get("k"), "embedder_id": document.get("embedder_id")}}
+
+
+def _narrowing(candidate: Scorecard, baseline: Scorecard) -> list[str]:
+    """Results of shortlists or tournaments are one measurement only at the same size."""
+    schemas = {str(card.identity.get("schema")) for card in (candidate, baseline)}
+    if baseline.identity.get(ALL_OPTIONS_KEY) and schemas & (_SHORTLISTS | _TOURNAMENTS):
+        return [_reason("options (of a question)", "all of them", "a part of them")]
+    for own, key, meaning in (
+        (_TOURNAMENTS, TOURNAMENT_KEY, "size of a group"),
+        (_SHORTLISTS, SHORTLIST_KEY, "options kept, and by which embedder"),
+    ):
+        here, there = candidate.identity.get(key), baseline.identity.get(key)
+        if schemas <= own and (here is None or there is None or here != there):
+            return [_reason(f"{key} ({meaning})", there, here)]
+    return []
 
 
 def _min_confidence(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:

@@ -20,6 +20,8 @@ _HIGHER: Final = (
     "macro_f1_slot",
     "shortlist_recall_at_k",
     "shortlist_accuracy_on_recalled",
+    "tournament_survival_rate",
+    "tournament_accuracy_on_survivors",
     "semantic_agreement_rate",
     "noul_label_swap",
     "wrong_to_right_rate",

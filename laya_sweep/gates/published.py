@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from laya_sweep.errors import Problem, UsageError, one_line
+from laya_sweep.gates.comparability import ALL_OPTIONS_KEY
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Figures, Place, Scorecard
 from laya_sweep.language_table import LanguageEntries, language_entries
@@ -62,6 +63,7 @@ def published_scorecard(
         overall=alone,
         slices=slices,
         counts=dict(_counts(report, languages)),
+        identity={ALL_OPTIONS_KEY: True},
         absent={f"language {code}": reason for code, reason in failed.items()} | _incomplete(document),
         scope=(MACRO, *scope) if macro else tuple(scope),
         selectors=entries.selectors,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.comparability import EVALS_SCHEMA, TOURNAMENT_KEY
+from laya_sweep.gates.comparability import EVALS_SCHEMA, SHORTLIST_KEY, TOURNAMENT_KEY
 from laya_sweep.gates.drift import finite_number
 from laya_sweep.gates.evidence import counts_of_cases
 from laya_sweep.gates.published import published_scorecard
@@ -126,6 +126,9 @@ def _identity(config: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
     """Identity keys from `config`, else from the top of the document, where some tools write them."""
     found = {key: _first(config.get(key), document.get(key)) for key in IDENTITY_KEYS}
     found[TOURNAMENT_KEY] = config.get(TOURNAMENT_KEY)
+    shortlist = config.get(SHORTLIST_KEY)
+    if isinstance(shortlist, Mapping):
+        found[SHORTLIST_KEY] = {"k": shortlist.get("k"), "embedder_id": shortlist.get("embedder_id")}
     return {key: value for key, value in found.items() if value is not None}
 
 

@@ -6,7 +6,7 @@ terms or a member of a `family` is resampled, and `no_interval` says why there i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, TypeAlias
@@ -19,6 +19,7 @@ from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
 from laya_sweep.metrics.calibration import squared_errors, surprisals
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
+from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, KEPT, RANKED, RECALLED, SURVIVED
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
     augrc_of,
@@ -186,6 +187,29 @@ def _fixed(bins: int) -> list[Metric]:
     ]
 
 
+def _flagged(name: str, population: str, flag: str) -> Metric:
+    return _mean(name, population, lambda view: view.flag(flag, population), proportion=True)
+
+
+def _narrowing(flags: Collection[str]) -> list[Metric]:
+    """How often the gold answer was kept, and how often the answer was right where it was."""
+    metrics = []
+    if RECALLED in flags:
+        every, kept = KEPT[RECALLED]
+        metrics += [
+            _flagged("shortlist_recall_at_k", every, RECALLED),
+            _accuracy("shortlist_accuracy_on_recalled", kept),
+            _flagged("shortlist_first_retrieved_accuracy", RANKED, FIRST_RETRIEVED),
+        ]
+    if SURVIVED in flags:
+        every, kept = KEPT[SURVIVED]
+        metrics += [
+            _flagged("tournament_survival_rate", every, SURVIVED),
+            _accuracy("tournament_accuracy_on_survivors", kept),
+        ]
+    return metrics
+
+
 def _selective(coverage: float) -> Metric:
     share = number_within(coverage, "coverage", 0.0, 1.0, open_low=True)
     name = f"selective_accuracy@{share * 100:g}"
@@ -232,6 +256,7 @@ def catalogue(
     coverages: Sequence[float] = SELECTIVE_COVERAGES,
     min_confidence: Sequence[MinConfidence] = (),
     only: Sequence[str] | None = None,
+    flags: Collection[str] = (),
 ) -> list[Metric]:
     """The metrics of a summary, in the order of its rows.
 
@@ -242,6 +267,7 @@ def catalogue(
         min_confidence: thresholds; None among them is no threshold and gives no row, 0.0 gives rows.
         only: keep these names alone; `ValueError` names one that does not exist, so that a slip in a metric's
             name cannot pass for "nothing to report".
+        flags: those that the decisions have; each brings its metrics.
 
     >>> [metric.name for metric in catalogue(only=["ece", "selective_accuracy@50"])]
     ['ece', 'selective_accuracy@50']
@@ -252,6 +278,7 @@ def catalogue(
     metrics[place:place] = [_within(value) for value in tolerances]
     place = 1 + next(i for i, metric in enumerate(metrics) if metric.name == "auroc")
     metrics[place:place] = [_selective(value) for value in dict.fromkeys(coverages)]
+    metrics += _narrowing(flags)
     for value in sorted({value for value in min_confidence if value is not None}, key=order):
         metrics += _thresholds(value)
     if only is None:

@@ -7,7 +7,7 @@ the metrics are vectorised; one element a decision, in any order.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 import numpy as np
@@ -118,6 +118,7 @@ class DecisionColumns:
         score_error: float64; expected score minus gold, in levels; NaN elsewhere.
         source: int32; cluster code of source_id, the same for one utterance in all languages.
         slices: slice dimension -> `SliceColumn`.
+        flags: name -> int8; 1 or 0, and -1 for a decision of which it says nothing. See `narrowing` for the names.
 
     Raises `ValueError` or `TypeError` for columns of unequal length, another dtype or values out of range.
     """
@@ -135,12 +136,16 @@ class DecisionColumns:
     score_error: NDArray[np.float64]
     source: NDArray[np.int32]
     slices: Mapping[str, SliceColumn]
+    flags: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
             column = _typed(getattr(self, name), name, dtype)
             object.__setattr__(self, name, column)
             self._check(name, column)
+        for name, flag in self.flags.items():
+            if flag.dtype != np.int8 or flag.shape != (len(self),):
+                raise ValueError(f"Expected flag `{name}` to be int8 of {len(self)} elements, but got {flag.shape}")
         for dimension, codes in self.slices.items():
             self._check_slice(dimension, codes)
         if ((self.question_type == SCORE) & (self.correct != -1)).any():
@@ -170,7 +175,8 @@ class DecisionColumns:
         index = np.flatnonzero(index) if index.dtype == np.bool_ else index.astype(np.intp)
         parts = {name: getattr(self, name)[index] for name in _DTYPES}
         slices = {name: column.take(index, len(self)) for name, column in self.slices.items()}
-        return DecisionColumns(**parts, slices=slices)
+        flags = {name: flag[index] for name, flag in self.flags.items()}
+        return DecisionColumns(**parts, slices=slices, flags=flags)
 
 
 def _concat_slices(parts: Sequence[SliceColumn], offsets: Sequence[int]) -> SliceColumn:
@@ -208,6 +214,12 @@ def concat(parts: Sequence[DecisionColumns]) -> DecisionColumns:
             raise ValueError(f"Expected slice dimensions {sorted(dimensions)}, but got {sorted(part.slices)}")
     offsets = np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist()
     slices = {name: _concat_slices([part.slices[name] for part in parts], offsets) for name in dimensions}
-    names = [field.name for field in fields(DecisionColumns) if field.name != "slices"]
+    names = [one.name for one in fields(DecisionColumns) if one.name not in ("slices", "flags")]
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    return DecisionColumns(**columns, slices=slices)
+    named = dict.fromkeys(name for part in parts for name in part.flags)
+    flags = {name: np.concatenate([_flag(part, name) for part in parts]) for name in named}
+    return DecisionColumns(**columns, slices=slices, flags=flags)
+
+
+def _flag(part: DecisionColumns, name: str) -> NDArray[np.int8]:
+    return part.flags.get(name, np.full(len(part), -1, np.int8))

@@ -21,7 +21,7 @@ from laya_sweep.metrics.draws import Draws
 from laya_sweep.metrics.replicate_classes import ClassReplicates
 from laya_sweep.metrics.replicate_means import MeanReplicates
 from laya_sweep.metrics.replicate_ranking import RankingReplicates
-from laya_sweep.metrics.slice_view import EMPTY, SliceView
+from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.value import Measure
 
 _CELLS = 2**22
@@ -70,7 +70,7 @@ class _Sources(NamedTuple):
 
     @classmethod
     def of(cls, view: SliceView, codes: SourceCodes) -> _Sources:
-        code = {name: codes.of(view.column("source", name)) for name in EMPTY}
+        code = {name: codes.of(view.column("source", name)) for name in view.populations}
         present = np.flatnonzero(np.bincount(code["labelled"], minlength=codes.count))
         if len(present) > codes.count // 2:
             return cls(None, codes.count, code)

@@ -18,6 +18,7 @@ from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.f1 import ClassCounts
 from laya_sweep.metrics.levels import LevelCounts
+from laya_sweep.metrics.narrowing import EMPTY_NARROWED, narrowing_masks
 from laya_sweep.metrics.spread import GateSpreads, Spread
 from laya_sweep.metrics.threshold import BucketCuts, Cut, ThresholdCounts, threshold_counts
 
@@ -27,11 +28,12 @@ EMPTY: Final = {
     "answered": "no labelled choice or noul answers",
     "score": "no labelled score answers",
     "labelled": "no labelled answers",
+    **EMPTY_NARROWED,
 }
 """The populations, and what a metric says that finds nobody in one.
 
 choice, noul: labelled answers of that type. answered: both together, whatever can be right or wrong.
-score: score answers with a gold score. labelled: all of these.
+score: score answers with a gold score. labelled: all of these. The rest are of `narrowing`.
 """
 
 Rows = NDArray[np.intp] | slice
@@ -51,6 +53,7 @@ def population_masks(columns: DecisionColumns) -> dict[str, Flags]:
         "answered": answered,
         "score": score,
         "labelled": answered | score,
+        **narrowing_masks(columns.flags),
     }
 
 
@@ -83,6 +86,11 @@ class SliceView:
         self._right: dict[str, Spread] = {}
         self._from_map: dict[BucketCuts, ThresholdCounts] = {}
 
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Names of the populations that these decisions have."""
+        return tuple(self._masks)
+
     def rows(self, population: str) -> Rows:
         """Which rows of `columns` are in the population: indices, or a slice when all of the slice's are."""
         if population not in self._found:
@@ -113,6 +121,11 @@ class SliceView:
         if key not in self._arrays:
             self._arrays[key] = getattr(self.columns, name)[self.rows(population)]
         return self._arrays[key]
+
+    def flag(self, name: str, population: str) -> Flags:
+        """bool[n]: of which decisions of the population a flag is 1."""
+        raised: Flags = self.columns.flags[name][self.rows(population)] == 1
+        return raised
 
     def size(self, population: str) -> int:
         """How many decisions the population has."""

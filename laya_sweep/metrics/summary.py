@@ -182,7 +182,12 @@ def summarise(
     whole_number(bins, "bins")
     normal_quantile(confidence)
     chosen = catalogue(
-        bins=bins, score_within=score_within, coverages=coverages, min_confidence=min_confidence, only=metrics
+        bins=bins,
+        score_within=score_within,
+        coverages=coverages,
+        min_confidence=min_confidence,
+        only=metrics,
+        flags=columns.flags,
     )
     masks, policy = population_masks(columns), nan_policy(nan)
     found = {name: slice_rows(columns.slices[name]) for name in dimensions}

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from laya_sweep.derive import decision_columns
 from laya_sweep.metrics import summarise
+from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.published.narrowed import NARROWED_METRICS
 from laya_sweep.scoring import decide_again, regime_of, target_of
 from laya_sweep.stored_run import StoredResult
 
@@ -70,11 +72,17 @@ def evals_figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigu
     slices: dict[str, dict[str, Figures]] = {}
     if not decisions.num_rows:
         return EvalsFigures(overall, slices)
+    columns = decision_columns(decisions)
+    known = {metric.name for metric in catalogue(flags=columns.flags)}
     rows = summarise(
-        decision_columns(decisions),
+        columns,
         slices=DIMENSIONS,
         score_within=tolerances,
-        metrics=[*_NAMES, *(f"score_within_{value:g}" for value in tolerances)],
+        metrics=[
+            *_NAMES,
+            *(f"score_within_{value:g}" for value in tolerances),
+            *(name for name in NARROWED_METRICS if name in known),
+        ],
         replicates=0,
         nan="compatible",
     )

@@ -8,6 +8,7 @@ from typing import Any
 from laya_sweep.language_table import Figure, LanguageTable
 from laya_sweep.published.case import input_digests, published_cases
 from laya_sweep.published.figures import METRICS, PublishedFigures, published_figures
+from laya_sweep.published.narrowed import refuse_narrowed
 from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import model_seconds
 from laya_sweep.stored_run import StoredResult
@@ -22,8 +23,9 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
     """The published document of a result; of an imported one the document it came from, with re-derived figures.
 
     Raises:
-        UsageError: the result has questions that this shape cannot hold.
+        UsageError: the result has questions that this shape cannot hold, or answers over a part of their options.
     """
+    refuse_narrowed(result, "laya-eval document")
     cases = published_cases(result)
     figures = published_figures(result.decisions, result.asked)
     published = result.run.imported
@@ -40,6 +42,7 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
 
 def result_table(result: StoredResult) -> LanguageTable:
     """A result's unrounded figures by language, for verification against a published document."""
+    refuse_narrowed(result, "table by language")
     figures = published_figures(result.decisions, result.asked)
     digests = input_digests(published_cases(result))
     languages: dict[str, dict[str, Figure]] = {

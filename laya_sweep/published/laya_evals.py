@@ -15,9 +15,17 @@ from laya_sweep.gates import EVALS_SCHEMA
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.published.evals_figures import case_scores, evals_figures, runtime_decisions
+from laya_sweep.published.narrowed import narrowed_case, narrowed_config
 from laya_sweep.published.revisions import model_revisions, source_revision
 from laya_sweep.reports import call_figures, timing_figures
-from laya_sweep.scoring import AnsweredQuestion, Regime, option_bucket, regime_of, runtime_answers
+from laya_sweep.scoring import (
+    AnsweredQuestion,
+    Regime,
+    kept_question,
+    option_bucket,
+    regime_of,
+    runtime_answers,
+)
 from laya_sweep.stored_run import StoredResult
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
@@ -48,7 +56,7 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
     decisions, timings = runtime_decisions(result), result.timings
     overall, slices = evals_figures(decisions, tolerances)
     return {
-        "config": _config(result, min_confidence, tolerances),
+        "config": _config(result, min_confidence, tolerances) | _narrowed(result, decisions),
         "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
         "slices": slices,
         "cases": _cases(result, decisions, min_confidence, tolerances),
@@ -72,6 +80,7 @@ def _cases(
             "confidence": decision["answer_confidence"],
             "correct": decision["correct"],
             "scores": case_scores(decision, tolerances),
+            **narrowed_case(decision),
         }
         for (case, expected, decision, _), answer in zip(asked, answers, strict=True)
     ]
@@ -96,8 +105,10 @@ def _asked(
     question: dict[str, Any], fact: Mapping[str, Any], decision: Mapping[str, Any], regime: Regime
 ) -> AnsweredQuestion:
     bins = regime.bins(option_bucket(fact["question_type"], fact["n_options"]), fact["language"])
+    # Of a narrowed question the runtime is shown, and reports, what was kept.
+    shown = question if fact["kept"] is None else kept_question(question, fact["kept"])
     return AnsweredQuestion(
-        question, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"], bins
+        shown, fact["logits"], fact["presented_order"], decision["temperature"], fact["act_probability"], bins
     )
 
 
@@ -143,6 +154,12 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
     errored = _errored(result)
     document |= {"score_within": tolerances} if tolerances else {}
     return document | ({"errored": errored} if errored else {})
+
+
+def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:
+    """A narrowed result has a schema of its own, and tells what was kept of how much."""
+    digests = result.run.config["checkpoints"][result.checkpoint]["digests"]
+    return narrowed_config(result.run.narrowing, decisions, digests["weights"])
 
 
 def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:

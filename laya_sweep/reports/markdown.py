@@ -7,6 +7,7 @@ from typing import Any
 
 from laya_sweep.min_confidence import order, shown
 from laya_sweep.reports.checks import checks_markdown
+from laya_sweep.reports.narrowed import narrowed_table
 from laya_sweep.reports.result import ResultReport
 from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
 from laya_sweep.reports.table import cell, figure, table, with_interval
@@ -21,6 +22,11 @@ _KEPT = ("coverage", "abstention_rate", "selective_precision")
 _NOT_SERVED = (
     "The runtime does not apply the temperatures of this regime: these are not its abstention marks, but what its rule "
     "would mark if it did. A gate does not take them for its marks."
+)
+
+_NARROWED = (
+    "Choices were answered over a part of their options: confidences and ece are of that part, and comparable with no "
+    "result over all of them."
 )
 
 #: Columns of question types that not every dataset has: figure where one result has a value.
@@ -40,6 +46,8 @@ def markdown(results: Sequence[ResultReport]) -> str:
         for dimension in ("model", "qid", "tag"):
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
+        if (narrowed := narrowed_table(result)) is not None:
+            parts += ["", _NARROWED, "", table(*narrowed)]
         parts += [f"- not applicable: {cell(text)}" for text in not_applicable_texts(result)]
         parts += truncation_lines(result)
         parts += _threshold_parts(result)

@@ -2,6 +2,7 @@
 
 from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
+from laya_sweep.scoring.narrowed import CORRECT, MISSES, NARROWING_COLUMNS, kept_question, narrowing_of, over_all
 from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
@@ -23,6 +24,9 @@ from laya_sweep.scoring.regime import (
 from laya_sweep.scoring.rounding import Rounding
 
 __all__ = [
+    "CORRECT",
+    "MISSES",
+    "NARROWING_COLUMNS",
     "QUESTION_TYPES",
     "AnsweredQuestion",
     "BucketTemperature",
@@ -41,9 +45,12 @@ __all__ = [
     "decide_again",
     "entropy_confidence",
     "gate_confidence",
+    "kept_question",
     "margin",
+    "narrowing_of",
     "option_bucket",
     "option_labels",
+    "over_all",
     "regime_of",
     "runtime_answers",
     "runtime_softmax",

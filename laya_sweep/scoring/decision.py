@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from laya_sweep.scoring.narrowed import narrowing_of, over_all
 from laya_sweep.scoring.question import Target
 from laya_sweep.scoring.regime import BucketTemperature, Regime, option_bucket
 from laya_sweep.scoring.rounding import Reading, Rounding, binned, read_as_runtime, read_exactly
@@ -119,7 +120,7 @@ def _fill(
         if any(bins):
             reading = binned(reading, bins, rounding)
         _copy_figures(columns, places, reading)
-        _answer(columns, places, [targets[i] for i in places], reading)
+        _answer(columns, places, [rows[i] for i in places], [targets[i] for i in places], reading)
 
 
 def _by_option_count(rows: Sequence[dict[str, Any]]) -> list[list[int]]:
@@ -144,11 +145,21 @@ def _copy_figures(columns: Columns, places: Sequence[int], reading: Reading) -> 
             columns[name][i] = value
 
 
-def _answer(columns: Columns, places: Sequence[int], targets: Sequence[Target], reading: Reading) -> None:
-    """Predicted and gold answers."""
+def _answer(
+    columns: Columns,
+    places: Sequence[int],
+    rows: Sequence[dict[str, Any]],
+    targets: Sequence[Target],
+    reading: Reading,
+) -> None:
+    """Predicted and gold answers, among all options of the question."""
     predicted, levels = reading.predicted.tolist(), reading.level.tolist()
-    for i, target, pred, p, level in zip(places, targets, predicted, reading.probabilities, levels, strict=True):
+    own = zip(places, rows, targets, predicted, reading.probabilities, levels, strict=True)
+    for i, row, target, pred, p, level in own:
         gold = target.gold_index
+        if (kept := row.get("kept")) is not None:
+            pred, p = kept[pred], over_all(p, kept, len(target.options))
+            columns["probabilities"][i] = p.tolist()
         value = level if columns["question_type"][i] == "score" else None
         error = value - target.gold_score if value is not None and target.gold_score is not None else None
         answers = {
@@ -162,6 +173,7 @@ def _answer(columns: Columns, places: Sequence[int], targets: Sequence[Target], 
             "correct": None if gold is None else pred == gold,
             "score_value": value,
             "score_error": error,
+            **narrowing_of(row, gold, pred),
         }
         for name, answer in answers.items():
             columns[name][i] = answer

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from laya_sweep.errors import OutputError, Problem
-from laya_sweep.store.schemas import SCHEMA_VERSION
+from laya_sweep.store.schemas import ADDED, SCHEMA_VERSION
 
 _TEMPORARY_PREFIX = ".writing-"
 
@@ -69,9 +69,21 @@ def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
     promised = (table.schema.metadata or {}).get(b"laya_sweep.rows", b"none").decode()
     if promised != str(table.num_rows):
         raise DamagedFileError(f"{path.name}: expected {promised} rows, got {table.num_rows}")
+    table = _completed(table, schema)
     if not table.schema.equals(schema):
         raise DamagedFileError(f"{path.name}: expected schema version {SCHEMA_VERSION}, got another one")
     return table
+
+
+def _completed(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with the columns that came after it, as nulls."""
+    missing = set(schema.names) - set(table.schema.names)
+    if not missing or not missing <= ADDED or set(table.schema.names) - set(schema.names):
+        return table
+    for field in schema:
+        if field.name in missing:
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select(schema.names)
 
 
 def require_writable(path: Path, setting: str) -> None:

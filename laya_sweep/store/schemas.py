@@ -25,8 +25,25 @@ _ROW_KEYS = [
 ]
 _CHECKPOINT = pa.field("checkpoint", pa.string(), nullable=False)
 
+#: Of a question whose options were cut down before it was answered (null elsewhere): `shortlist` or `knockout`, the
+#: most options answered together (k, or the group size), how many the question has, the canonical indices of those that
+#: were kept in the order in which they were asked, the scores by which a shortlist kept them (null where all were), and
+#: the elimination rounds of a knockout.
+_NARROWING = [
+    pa.field("narrowing", pa.string()),
+    pa.field("narrowing_cap", pa.int32()),
+    pa.field("full_options", pa.int32()),
+    pa.field("kept", _INDICES),
+    pa.field("kept_scores", _DOUBLES),
+    pa.field("rounds", pa.int32()),
+]
+
+#: Columns that came later without a new meaning for the others: null in a file that lacks them.
+ADDED = frozenset({*(field.name for field in _NARROWING), "narrowing_status"})
+
 #: One row per cell x case x variant x question. `logits` in canonical option order; `presented_order[i]` is the
-#: canonical index of the option in marker slot i. Error rows have a type and a message, and no numbers.
+#: canonical index of the option in marker slot i. Of a narrowed question both are over the `kept` options, in their
+#: order: `n_options` of them. Error rows have a type and a message, and no numbers.
 FACTS = pa.schema(
     [
         *_ROW_KEYS,
@@ -43,6 +60,7 @@ FACTS = pa.schema(
         pa.field("status", pa.string(), nullable=False),
         pa.field("error_type", pa.string()),
         pa.field("error_message", pa.string()),
+        *_NARROWING,
     ]
 )
 
@@ -125,7 +143,9 @@ CHECKPOINTS = pa.schema(
 #: map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what
 #: its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is null for score
 #: questions. What an imported document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`,
-#: `margin`) is null.
+#: `margin`) is null. A narrowed question keeps all its `options`, those that were not kept at probability 0;
+#: `n_options` and the confidences are of the kept. `narrowing_status`: correct; retrieval_miss or elimination_miss
+#: where the gold answer was not kept; decision_miss or final_choice_miss where it was, and another was given.
 DECISIONS = pa.schema(
     [
         _CHECKPOINT,
@@ -154,6 +174,8 @@ DECISIONS = pa.schema(
         pa.field("correct", pa.bool_()),
         pa.field("score_value", pa.float64()),
         pa.field("score_error", pa.float64()),
+        *_NARROWING,
+        pa.field("narrowing_status", pa.string()),
     ]
 )
 

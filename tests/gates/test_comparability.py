@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from gate_cards import IDENTITY, ours
 
-from laya_sweep.gates import compare, scorecard_of
+from laya_sweep.gates import Scorecard, compare, scorecard_of
+from laya_sweep.gates.comparability import conflicts
 
 SWEEP = {**IDENTITY, "schema": "laya-sweep-report/1"}
 
@@ -61,3 +62,28 @@ def test_a_result_of_ours_and_an_upstream_report_are_one_measurement(mode):
     other = replace(theirs, identity={**IDENTITY, "schema": "laya-shortlist-evals-report/1"})
     passed, message = said(mine, other, mode)
     assert (passed, "schema (report schema)" in message) == (False, True)
+
+
+def narrowed_card(schema, k, embedder):
+    """Of a shortlist, without any other identity."""
+    return Scorecard("run", identity={"schema": schema, "shortlist": {"k": k, "embedder_id": embedder}})
+
+
+def said_of_options(candidate, baseline):
+    return [one for one in conflicts(candidate, baseline, "compatible") if "options" in one]
+
+
+def test_a_document_of_all_options_is_no_baseline_of_a_shortlist() -> None:
+    theirs = Scorecard("published", identity={"all_options": True})
+    whole = Scorecard("run", identity={"schema": "laya-sweep-report/1"})
+    assert not said_of_options(whole, theirs)
+    assert said_of_options(narrowed_card("laya-sweep-shortlist-report/1", 20, "v1"), theirs)
+
+
+def test_shortlists_of_two_sides_must_agree_in_k_and_embedder() -> None:
+    ours_of, upstream = "laya-sweep-shortlist-report/1", "laya-shortlist-evals-report/1"
+    card = narrowed_card(ours_of, 20, "v1")
+    assert not said_of_options(card, narrowed_card(upstream, 20, "v1"))
+    assert said_of_options(card, narrowed_card(upstream, 10, "v1"))
+    assert said_of_options(card, narrowed_card(ours_of, 20, "v2"))
+    assert said_of_options(card, Scorecard("other", identity={"schema": upstream}))
