@@ -11,7 +11,7 @@ def cell_rows(language, facts):
     """A cell of four cases with the given facts."""
     cases = make_cases(4, language)
     named = [row | {"case_id": cases[i].case_id} for i, row in facts]
-    cell = types.SimpleNamespace(language=language, checkpoint="mine", cases=tuple(cases))
+    cell = types.SimpleNamespace(language=language, checkpoint="mine", answered_by="mine", cases=tuple(cases))
     return types.SimpleNamespace(cell=cell, facts=facts_table(named))
 
 

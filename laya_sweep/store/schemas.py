@@ -139,14 +139,13 @@ CHECKPOINTS = pa.schema(
 )
 
 #: One row per answered question and regime. `model` is who answered: the checkpoint itself, or of a routed one the
-#: route that the case took. Probabilities in canonical option order. `answer_confidence` is max p, or
-#: what a binning map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4
-#: decimals: what its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is
-#: null for score questions. What an imported document does not tell (`probabilities`, `gate_confidence`,
-#: `entropy_confidence`, `margin`) is null. A narrowed question keeps all its `options`, those that were not kept at
-#: probability 0; `n_options` and the confidences are of the kept. `narrowing_status`: correct; retrieval_miss or
-#: elimination_miss where the gold answer was not kept; decision_miss or final_choice_miss where it was, and another was
-#: given.
+#: route that the case took. Probabilities in canonical option order. `answer_confidence` is max p, or what a binning
+#: map puts in its place (`p_pred` stays), `gate_confidence` the same in the runtime's arithmetic and 4 decimals: what
+#: its min_confidence compares. `margin` is the gap between the two most probable options. `correct` is null for score
+#: questions. What an imported document does not tell (`probabilities`, `gate_confidence`, `entropy_confidence`,
+#: `margin`) is null. A narrowed question keeps all its `options`, those that were not kept at probability 0;
+#: `n_options` and the confidences are of the kept. `narrowing_status`: correct; retrieval_miss or elimination_miss
+#: where the gold answer was not kept; decision_miss or final_choice_miss where it was, and another was given.
 DECISIONS = pa.schema(
     [
         _CHECKPOINT,
