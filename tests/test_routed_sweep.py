@@ -275,7 +275,7 @@ def test_variants_go_where_their_case_goes(inside, tmp_path):
     assert [row for row in table("pairs", tmp_path / "BOTH") if row["checkpoint"] == "auto"] == pairs
 
 
-def test_a_routed_checkpoint_can_be_the_reference_of_drift(inside, tmp_path):
+def test_a_routed_checkpoint_stands_in_a_drift_table_that_is_asked_for(inside, tmp_path):
     words = [
         "checkpoint=[auto,demo_english,demo_multilingual]",
         "drift=demo_english",
