@@ -188,3 +188,26 @@ def test_engine_graph_and_digests_are_read(tmp_path):
     )["english"]
     assert (made.engine, str(made.onnx)) == ("onnx", "my/g.onnx")
     assert made.expected_sha256 == {"model.safetensors": value, "onnx": value}
+
+
+def routes(*words):
+    [job] = compose_jobs(["checkpoint=auto", *words], multirun=False)
+    settings = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
+    [router] = settings.routers
+    return {route.name: route.revision for route in router.routes}
+
+
+def test_the_routes_of_a_router_are_pinned_by_their_names():
+    own = "+checkpoints.auto.routes.english={source: org/mine, revision: own}"
+    assert set(routes().values()) == {None}
+    assert set(routes("revision=abc").values()) == {"abc"}
+    assert routes("revision.en=abc") == {"english": "abc", "multilingual": None, "typed-decisions": None}
+    assert routes("revision.multilingual=abc", own) == {
+        "english": "own",
+        "multilingual": "abc",
+        "typed-decisions": None,
+    }
+    with pytest.raises(ConfigError, match=r"checkpoints\.auto\.routes\.english\.revision=own, revision\.en=abc"):
+        routes("revision.en=abc", own)
+    with pytest.raises(ConfigError, match=r"revision\.auto"):
+        routes("revision.auto=abc")

@@ -384,6 +384,23 @@ def test_a_row_of_another_checkpoint_is_refused_by_a_graph_alone(world):
         assert made.refusals == ({"mine": 1} if refused else {})
 
 
+def test_a_row_that_one_name_of_a_graph_refuses_is_run_for_the_other(world):
+    [cell] = world.plan_of(world.settings).cells
+    names = [None, "mine", "twin"]
+    cases = [dataclasses.replace(case, model=name) for case, name in zip(cell.cases, names, strict=False)]
+    graph = write_graph(world.root / "g.onnx")
+    mine = checkpoint_settings(world.root / "c", engine="onnx", onnx=graph)
+    twins = (mine, dataclasses.replace(mine, name="twin"))
+    settings = dataclasses.replace(world.settings, checkpoints=twins)
+    located = [locate(checkpoint, HubDouble()) for checkpoint in twins]
+    made = make_plan(settings, located, [Language("en", tuple(cases), {}, None)], world.store)
+    first, second = made.cells
+    assert first.key == second.key
+    assert [variant.case_id for variant in first.pending] == [cases[0].case_id, cases[1].case_id]
+    assert [variant.case_id for variant in second.pending] == [cases[2].case_id]
+    assert {row.case_id for row in second.shared} == {cases[0].case_id}
+
+
 def test_edited_temperatures_and_another_place_move_no_key(world):
     before = world.key_of(world.settings)
     write_checkpoint(world.root / "moved", {**CHECKPOINT_CONFIG, "temperature": [3.0, 3.0, 3.0]})

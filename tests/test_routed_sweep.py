@@ -248,6 +248,76 @@ def test_the_published_document_says_who_answered(tmp_path, monkeypatch, capsys)
     assert json.loads(Path("again.json").read_text("utf-8"))["cases"] == document["cases"]
 
 
+def test_variants_go_where_their_case_goes(inside, tmp_path):
+    words = ["checkpoint=[auto,demo_multilingual]", "transform=[baseline,reverse]", "regime=[served,unit]"]
+    assert swept("set.jsonl", "checkpoint=auto", *words[1:], f"out_dir={tmp_path / 'ALONE'}") == 0
+    assert swept("set.jsonl", *words, f"out_dir={tmp_path / 'BOTH'}") == 0
+    shown = table("variants", tmp_path / "ALONE")
+    assert shown == table("variants", tmp_path / "BOTH")  # each case once, whether one cell has them all or none does
+    assert len(shown) == 2 * sum(len(row["questions"]) for row in rows_of())
+    routes = {(row["language"], row["case_id"]): row["model"] for row in table("routes", tmp_path / "ALONE")}
+    decisions = table("decisions", tmp_path / "ALONE")
+    assert len(decisions) == 2 * len(shown)
+    assert all(row["model"] == routes[row["language"], row["case_id"]] for row in decisions)
+    pairs = table("pairs", tmp_path / "ALONE")
+    assert len(pairs) == len(shown)
+    assert all(row["model"] == routes[row["language"], row["case_id"]] for row in pairs)
+    keys = {(row["case_id"], row["question"], row["transform"]): row["cell_key"] for row in decisions}
+    assert all(row["baseline_cell_key"] == keys[row["case_id"], row["question"], "baseline"] for row in pairs)
+    counted = Counter(row["model"] for row in pairs if row["regime"] == "served")
+    found = {
+        row["slice_value"]: row["n"]
+        for row in table("metrics", tmp_path / "ALONE")
+        if (row["transform"], row["regime"], row["slice"], row["metric"])
+        == ("reverse", "served", "model", "semantic_agreement_rate")
+    }
+    assert found == counted
+    assert [row for row in table("pairs", tmp_path / "BOTH") if row["checkpoint"] == "auto"] == pairs
+
+
+def test_a_routed_checkpoint_stands_in_a_drift_table_that_is_asked_for(inside, tmp_path):
+    words = [
+        "checkpoint=[auto,demo_english,demo_multilingual]",
+        "drift=demo_english",
+        "regime=[served]",
+        f"out_dir={tmp_path / 'DRIFT'}",
+    ]
+    assert swept("set.jsonl", *words) == 0
+    [drift] = report(tmp_path / "DRIFT")["drift"]
+    assert [(row["checkpoint"], row["engine"]) for row in drift["rows"]] == [
+        ("demo_english", "torch"),
+        ("auto", "auto"),
+        ("demo_multilingual", "torch"),
+    ]
+    shares = {row["checkpoint"]: row["label_agreement"] for row in drift["rows"]}
+    assert shares["demo_english"] == 1.0
+    assert shares["demo_multilingual"] < shares["auto"] < 1.0
+    assert "drift" not in report("BESIDE")
+
+
+def test_a_map_is_applied_to_each_that_answers_and_is_not_served(inside, tmp_path):
+    fitted = {"temperature": [2.0, 1.5, 0.75], "temperature_by_options": {}}
+    (tmp_path / "map.json").write_text(json.dumps(fitted), "utf-8")
+    words = ["regime=[served,map]", f"regime.map.path={tmp_path / 'map.json'}", f"out_dir={tmp_path / 'MAP'}"]
+    assert swept("set.jsonl", *words) == 0
+    mapped = [row for row in table("decisions", tmp_path / "MAP") if row["regime"] == "map"]
+    applied = {(row["model"], row["question_type"], row["temperature"]) for row in mapped}
+    kinds = {"choice": 2.0, "score": 1.5, "noul": 0.75}
+    assert applied == {(model, kind, value) for model in ("english", "multilingual") for kind, value in kinds.items()}
+    assert {one["regime"]: one["served"] for one in report(tmp_path / "MAP")["results"]} == {
+        "map": False,
+        "served": True,
+    }
+    run = StoredRun.open(tmp_path / "MAP")
+    assert {mark["regime"]: mark["min_confidence_sent"] for mark in run.marks} == {"map": False, "served": True}
+
+
+def test_what_several_answered_is_not_calibrated_as_one(inside, tmp_path, capsys):
+    assert main(["calibrate", "OUT", "--out", str(tmp_path / "map.json")]) == 2
+    assert "the routed checkpoint auto, which is several" in capsys.readouterr().err
+    assert not (tmp_path / "map.json").exists()
+
+
 def test_two_names_of_one_checkpoint_cost_one_and_both_have_results(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     twin = ["checkpoint=[demo_english]", "+checkpoints.twin.source=bundled:demo_english"]

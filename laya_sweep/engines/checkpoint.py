@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from laya.revisions import resolve_revision, verify_digests
-
 from laya_sweep.checkpoint_names import short_name_source
 from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.engines.exported_graph import graph_of, require_pair
@@ -184,6 +182,8 @@ def _refuse_revision(settings: CheckpointSettings) -> None:
 
 def _revision(settings: CheckpointSettings) -> str | None:
     """The revision asked for; `reviewed` is looked up in the runtime's own list, and so is its environment."""
+    from laya.revisions import resolve_revision
+
     try:
         revision: str | None = resolve_revision(settings.source, settings.revision)
     except ValueError as error:
@@ -204,6 +204,8 @@ def _not_there(settings: CheckpointSettings) -> Problem:
 
 def _verify(settings: CheckpointSettings, folder: Path) -> None:
     """The digests that were asked for, before a file of the checkpoint is parsed."""
+    from laya.revisions import verify_digests
+
     onnx = None if settings.onnx is None else str(settings.onnx)
     try:
         verify_digests(str(folder), dict(settings.expected_sha256) or None, onnx_path=onnx)

@@ -158,8 +158,16 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
 
 def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:
     """A narrowed result has a schema of its own, and tells what was kept of how much."""
-    digests = result.run.config["checkpoints"][result.checkpoint]["digests"]
-    return narrowed_config(result.run.narrowing, decisions, digests["weights"])
+    own = result.run.config["checkpoints"][result.checkpoint]
+    versions = [(model, _version(entry)) for model, entry in (result.routes or {result.checkpoint: own}).items()]
+    named = ", ".join(f"{model}={version}" for model, version in versions)
+    return narrowed_config(result.run.narrowing, decisions, named if result.routes is not None else versions[0][1])
+
+
+def _version(checkpoint: Mapping[str, Any]) -> str:
+    """Digest of what answers: the weights, or an exported graph."""
+    digests = checkpoint["digests"]
+    return str(digests["weights"] if "weights" in digests else digests["onnx"])
 
 
 def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
