@@ -78,7 +78,7 @@ class JsonlSuite:
         if not forced:
             return ()
         names = ", ".join(sorted(forced))
-        return (f"{sum(forced.values())} rows name a model ({names}); auto goes by it, a named checkpoint by none",)
+        return (f"{sum(forced.values())} rows name a model ({names}); auto goes by it, named checkpoints do not",)
 
 
 def labelled_cases(examples: Iterable[Example]) -> list[Case]:

@@ -103,5 +103,5 @@ def test_the_digest_of_rows_moves_with_whatever_is_in_them(tmp_path, changes):
 def test_rows_that_name_a_model_are_said_once(tmp_path):
     rows = [row(model="multilingual"), row(model="english"), row(model="english"), row()]
     [note] = suite_of(tmp_path, rows).notes()
-    assert note == "3 rows name a model (english, multilingual); the named checkpoints answer every row"
+    assert note == "3 rows name a model (english, multilingual); auto goes by it, named checkpoints do not"
     assert suite_of(tmp_path, [row()]).notes() == ()
