@@ -24,10 +24,11 @@ sweep: setup
 demo-checkpoints: setup
 	$(BIN)/python -m laya_sweep.demo.train laya_sweep/demo/checkpoints
 
+# Two workers, a file of tests each at a time: most of the suite waits for processes of its own.
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
