@@ -86,7 +86,6 @@ ALLOWED = {
     "pairing": {"derive", "metrics", "settings", "store"},
     # the command line
     "compose": {"errors"},
-    "dataset_config": {"settings", "suites"},
     "calibration": {
         "calibration_map",
         "demo",
@@ -106,7 +105,6 @@ ALLOWED = {
     },
     "config": {
         "calibration_map",
-        "dataset_config",
         "errors",
         "identity",
         "jsonfile",

@@ -4,59 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
+from laya_sweep.config.fields import Fields
 from laya_sweep.settings import DatasetSettings, TableMapping
 from laya_sweep.suites import SAMPLINGS
 from laya_sweep.suites.label_set import labels_of
 from laya_sweep.suites.table_file import FORMATS
 
 
-class Reader(Protocol):
-    """Reads the mapping `dataset` of the configuration; complaints are collected (`config.Fields` is one)."""
-
-    def complain(self, key: str, expected: str, got: object, next_step: str) -> None:
-        """Note one fault of `key`."""
-        ...
-
-    def get(self, key: str) -> object:
-        """The raw value, None where it is missing."""
-        ...
-
-    def text(self, key: str) -> str:
-        """A string that is not empty."""
-        ...
-
-    def optional_text(self, key: str) -> str | None:
-        """A string that is not empty, or null."""
-        ...
-
-    def choice(self, key: str, allowed: Sequence[str]) -> str:
-        """One of the allowed names."""
-        ...
-
-    def integer(self, key: str, least: int) -> int:
-        """A whole number of at least `least`."""
-        ...
-
-    def optional_integer(self, key: str, least: int) -> int | None:
-        """A whole number of at least `least`, or null."""
-        ...
-
-    def flag(self, key: str) -> bool:
-        """true or false."""
-        ...
-
-    def optional_path(self, key: str) -> Path | None:
-        """A file or folder, or null."""
-        ...
-
-    def close(self) -> None:
-        """Complain about every key that nobody read."""
-        ...
-
-
-def xnli_settings(fields: Reader) -> DatasetSettings:
+def xnli_settings(fields: Fields) -> DatasetSettings:
     """`dataset=xnli`: rows and a split; question and options are fixed."""
     settings = DatasetSettings(
         name=fields.choice("name", ["xnli"]),
@@ -75,7 +31,7 @@ def xnli_settings(fields: Reader) -> DatasetSettings:
     return settings
 
 
-def table_settings(fields: Reader) -> DatasetSettings:
+def table_settings(fields: Fields) -> DatasetSettings:
     """`dataset=table`: a file, what its columns are, what is asked, and how options are drawn."""
     if fields.get("path") is None:
         fields.complain("path", "a CSV, TSV, JSONL or Parquet file", None, "set dataset.path=FILE")
@@ -95,7 +51,7 @@ def table_settings(fields: Reader) -> DatasetSettings:
     return settings
 
 
-def _mapping(fields: Reader) -> TableMapping:
+def _mapping(fields: Fields) -> TableMapping:
     return TableMapping(
         format=None if fields.get("format") is None else fields.choice("format", FORMATS),
         quoted=None if fields.get("quoted") is None else fields.flag("quoted"),
@@ -110,7 +66,7 @@ def _mapping(fields: Reader) -> TableMapping:
     )
 
 
-def _text(fields: Reader) -> str | tuple[tuple[str, str], ...]:
+def _text(fields: Fields) -> str | tuple[tuple[str, str], ...]:
     """A column; or pairs of (field, column) from a list of columns or a map of field to column."""
     raw = fields.get("text")
     if isinstance(raw, Mapping) and raw and all(map(_is_name, [*raw, *raw.values()])):
@@ -126,7 +82,7 @@ def _text(fields: Reader) -> str | tuple[tuple[str, str], ...]:
     return fields.text("text")
 
 
-def _columns(fields: Reader, key: str) -> tuple[str, ...]:
+def _columns(fields: Fields, key: str) -> tuple[str, ...]:
     """A list of column names, or one; each once."""
     raw = fields.get(key)
     named = [raw] if isinstance(raw, str) else raw
@@ -139,7 +95,7 @@ def _columns(fields: Reader, key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name) for name in named))
 
 
-def _labels(fields: Reader) -> tuple[tuple[str, str | None], ...] | Path | None:
+def _labels(fields: Fields) -> tuple[tuple[str, str | None], ...] | Path | None:
     raw = fields.get("labels")
     if raw is None:
         return None
@@ -156,5 +112,5 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-#: Datasets by name, for `config`.
-READERS: dict[str, Callable[[Reader], DatasetSettings]] = {"table": table_settings, "xnli": xnli_settings}
+#: Datasets by name.
+READERS: dict[str, Callable[[Fields], DatasetSettings]] = {"table": table_settings, "xnli": xnli_settings}

@@ -1,0 +1,93 @@
+"""The axes that are lists of values: `languages`, `min_confidence`, and the tolerances of `metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from laya.confidence import check_min_confidence
+
+from laya_sweep.config.fields import Fields, quote_hint, reaches
+from laya_sweep.config.mapped_dataset import READERS
+from laya_sweep.errors import UsageError, name_list
+from laya_sweep.jsonfile import read_json
+from laya_sweep.min_confidence import MinConfidence, from_document
+from laya_sweep.settings import (
+    PRESENTATION,
+    MetricSettings,
+)
+from laya_sweep.suites.languages import LANGUAGES
+
+#: Datasets whose languages stand in their files.
+_OWN_LANGUAGES = ("jsonl", PRESENTATION, *READERS)
+
+
+def read_languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
+    """Codes, or None for all that a file turns out to have."""
+    raw = fields.get("languages")
+    if raw == "all":
+        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
+    wanted = [raw] if isinstance(raw, str) else raw
+    if not isinstance(wanted, Sequence) or not wanted:
+        fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
+        return ()
+    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code, dataset)))
+
+
+def _known_language(fields: Fields, code: object, dataset: str) -> bool:
+    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
+        return True
+    if dataset in _OWN_LANGUAGES:
+        fields.complain("languages", "languages of the file, as texts", code, quote_hint(code))
+        return False
+    expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"
+    fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else quote_hint(code))
+    return False
+
+
+_THRESHOLD = "a finite number in [0, 1], not a bool, or a map of such numbers by bucket"
+
+
+def read_min_confidence(fields: Fields) -> tuple[MinConfidence, ...]:
+    raw = fields.get("min_confidence")
+    wanted = raw if isinstance(raw, list | tuple) else [raw]
+    if not wanted:
+        fields.complain("min_confidence", f"{_THRESHOLD}, a list of these, or null", raw, "for example 0.7")
+    return tuple(dict.fromkeys(_threshold(fields, value) for value in wanted))
+
+
+def _threshold(fields: Fields, value: object) -> MinConfidence:
+    """What the runtime's validator says is legal; a text is the file that holds it."""
+    if value is None:
+        return None
+    try:
+        given = read_json(Path(value), "min_confidence") if isinstance(value, str) else value
+        return from_document(check_min_confidence(given))
+    except UsageError as error:
+        fields.complain("min_confidence", f"{_THRESHOLD}, or a JSON file with one", value, str(error))
+    except (ValueError, TypeError, OverflowError) as error:
+        reason = " ".join(str(error).split())
+        said = f"correct it: {reason}" if isinstance(value, Mapping | str) else "correct the threshold"
+        fields.complain("min_confidence", _THRESHOLD, value, said)
+    return None
+
+
+def read_metrics(fields: Fields) -> MetricSettings:
+    raw = fields.get("score_within")
+    wanted = raw if isinstance(raw, list | tuple) else [raw]
+    named: dict[str, float] = {}
+    for value in wanted:
+        tolerance = _tolerance(fields, value)
+        if tolerance is not None and named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
+            fields.complain("score_within", f"one tolerance of the name {tolerance:g}", value, "keep one of them")
+    rounding = fields.choice("rounding", ["exact", "runtime"])
+    fields.close()
+    return MetricSettings(tuple(named.values()), "runtime" if rounding == "runtime" else "exact")
+
+
+def _tolerance(fields: Fields, value: object) -> float | None:
+    """A tolerance in levels; None with a complaint where it is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and reaches(value, 0.0, False):
+        return float(value)
+    fields.complain("score_within", "finite numbers of at least 0", value, "for example 0.25, or [] for none")
+    return None

@@ -1,0 +1,49 @@
+"""The mappings `executor` and `store`: who computes, and where facts live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from laya_sweep.config.fields import Fields
+from laya_sweep.settings import (
+    ExecutorSettings,
+    StoreSettings,
+)
+
+
+def read_executor(fields: Fields) -> ExecutorSettings:
+    settings = ExecutorSettings(
+        name=fields.choice("name", ["ray", "inline"]),
+        address=fields.optional_text("address"),
+        num_actors=fields.optional_integer("num_actors", 1),
+        num_cpus=fields.integer("num_cpus", 1),
+        num_gpus=fields.number("num_gpus", 0.0),
+        handshake_timeout_s=fields.number("handshake_timeout_s", 0.0, above=True),
+        shard_timeout_s=fields.number("shard_timeout_s", 0.0, above=True),
+        max_failures=fields.integer("max_failures", 1),
+    )
+    fields.close()
+    if settings.name == "inline":
+        _refuse_for_inline(fields, settings)
+    if settings.num_gpus > 1 and settings.num_gpus != int(settings.num_gpus):
+        fields.complain("num_gpus", "a whole number, or a fraction below 1", settings.num_gpus, "correct the value")
+    return settings
+
+
+def _refuse_for_inline(fields: Fields, settings: ExecutorSettings) -> None:
+    if settings.address is not None:
+        fields.complain("address", "null with executor=inline", settings.address, "use executor=ray to join a cluster")
+    if settings.num_actors not in (None, 1):
+        fields.complain("num_actors", "1 with executor=inline", settings.num_actors, "use executor=ray for more")
+
+
+def read_store(fields: Fields) -> StoreSettings:
+    uri = fields.text("uri")
+    fields.close()
+    parts = urlsplit(uri)
+    if parts.scheme == "file":
+        return StoreSettings(uri=Path(unquote(parts.path)))
+    if "://" in uri:
+        fields.complain("uri", "a folder, or file:///FOLDER", uri, "name a folder that every actor's node can reach")
+    return StoreSettings(uri=Path(uri))
