@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import resource
-import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from laya_sweep import derive
-from laya_sweep.calibration import map_notes, refuse_fitted_rows, type_temperatures
+from laya_sweep.calibration import map_notes, refuse_fitted_rows
 from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.checking import check_rows, checking_of
 from laya_sweep.checks import CheckResult
@@ -28,7 +24,6 @@ from laya_sweep.documents import (
     config_document,
     damage_line,
     dry_run_text,
-    environment_document,
     macro_line,
     not_applicable_notes,
     not_applicable_of,
@@ -36,18 +31,18 @@ from laya_sweep.documents import (
     routes_table,
     variants_table,
 )
-from laya_sweep.engines import Checkpoint, TemperatureFact, locate_all, resolve_temperatures
-from laya_sweep.engines.temperature import from_json, to_json
+from laya_sweep.engines import Checkpoint, locate_all
 from laya_sweep.errors import AUTO, IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
 from laya_sweep.execution import WorkerReady, marks_fault, sample_document
 from laya_sweep.hub import Hub
-from laya_sweep.identity import library_versions, value_digest
+from laya_sweep.identity import value_digest
 from laya_sweep.inference import InferenceStats, infer
 from laya_sweep.judging import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
 from laya_sweep.metrics import MetricRow
 from laya_sweep.min_confidence import MinConfidence, to_document
 from laya_sweep.pairing import pair_results, robustness_by_result
 from laya_sweep.plan import Cell, Plan, build_languages, make_plan
+from laya_sweep.provenance import provenance_document
 from laya_sweep.reports import (
     DriftTable,
     ResultReport,
@@ -68,9 +63,8 @@ from laya_sweep.reports import (
 )
 from laya_sweep.routing import locate_routers, route_counts
 from laya_sweep.run_folder import claim, write_json, write_tables
-from laya_sweep.scoring import BucketTemperature, Regime
+from laya_sweep.scoring import Regime
 from laya_sweep.settings import RegimeSettings, Settings
-from laya_sweep.source_revision import source_document
 from laya_sweep.store import (
     CURVES,
     DECISIONS,
@@ -84,6 +78,7 @@ from laya_sweep.store import (
 )
 from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA, TIMING_FILE
 from laya_sweep.suites import make_suite
+from laya_sweep.temperatures import Temperatures
 from laya_sweep.truncation import truncation_note, truncation_rows
 
 _EXIT_INCOMPLETE = exit_code(IncompleteError())
@@ -129,7 +124,7 @@ class SweepRun:
         self.plan: Plan = make_plan(settings, checkpoints, languages, self._store, routers)
         refuse_fitted_rows(settings.regimes, languages)
         self._regimes = [_regime(regime) for regime in settings.regimes]
-        self._temperatures: dict[str, list[TemperatureFact]] = {}
+        self._temperatures = Temperatures(self.plan.checkpoints, self._store)
         self._parts: dict[tuple[str, str, str], list[CellRows]] = {}
         self._rows: dict[tuple[str, str, str], CellRows] = {}
         self._cells = Counter(cell.place for cell in self.plan.cells)
@@ -163,7 +158,8 @@ class SweepRun:
             if not self._is_read(cell):
                 self._finish(cell)
         results = self._write(folder)
-        self._write_provenance(folder, stats, started)
+        wall_s = time.perf_counter() - started
+        write_json(folder / "provenance.json", provenance_document(plan, self._settings, stats, wall_s))
         for result in results:
             for line in self._lines(result):
                 console.result(line)
@@ -209,18 +205,9 @@ class SweepRun:
     def _ready(self, event: WorkerReady) -> None:
         """A worker has torch at hand and resolved its checkpoint's temperatures: keep them."""
         checkpoint = next(entry for entry in self.plan.checkpoints if entry.name == event.checkpoint)
-        facts = list(event.handshake.temperatures)
-        self._temperatures[checkpoint.name] = facts
-        self._store.keep_temperatures(_temperature_key(checkpoint), to_json(facts))
+        self._temperatures.keep(checkpoint, event.handshake.temperatures)
         if event.handshake.parity.sample:
             self._store.keep_parity_sample(self._parity_key(checkpoint), sample_document(event.handshake.parity))
-
-    def _temperatures_of(self, name: str) -> list[TemperatureFact]:
-        """Of a checkpoint: from a worker, from the store, and only then resolved here, which loads torch."""
-        if name not in self._temperatures:
-            checkpoint = next(entry for entry in self.plan.checkpoints if entry.name == name)
-            self._temperatures[name] = _temperatures(checkpoint, self._store)
-        return self._temperatures[name]
 
     def _is_read(self, cell: Cell) -> bool:
         return any(rows.cell.answered_by == cell.answered_by for rows in self._parts.get(cell.place, ()))
@@ -251,7 +238,7 @@ class SweepRun:
                 self._console.note(note)
         seconds = model_seconds(rows.timings)
         for regime in self._regimes:
-            buckets = {part.cell.answered_by: self._buckets(part.cell.asked_of) for part in parts}
+            buckets = {part.cell.answered_by: self._temperatures.buckets(part.cell.asked_of) for part in parts}
             table = derive.score_place(parts, regime, buckets, self._settings.metrics.rounding)
             key = ResultKey(cell.checkpoint, cell.transform, regime.name)
             self._decisions.setdefault(key, {})[cell.language] = table
@@ -260,21 +247,12 @@ class SweepRun:
                 title = result_title(cell.checkpoint, regime.name, cell.transform)
                 self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
 
-    def _buckets(self, checkpoint: str) -> Mapping[str, BucketTemperature]:
-        """By bucket, and by question type as far as a language may take that over."""
-        located = next(entry for entry in self.plan.checkpoints if entry.name == checkpoint)
-        buckets = {
-            fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
-            for fact in self._temperatures_of(checkpoint)
-        }
-        return buckets | type_temperatures(located.temperatures)
-
     def _write(self, folder: Path) -> list[ResultReport]:
         pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
         robustness = robustness_by_result(pairs, self._languages)
         summaries = {key: self._summary(key) + robustness.get(key, []) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
-        temperatures = {entry.name: self._temperatures_of(entry.name) for entry in self.plan.checkpoints}
+        temperatures = {entry.name: self._temperatures.of(entry.name) for entry in self.plan.checkpoints}
         tables = {
             "cases": cases_table(case for language in self.plan.languages for case in language.cases),
             "routes": routes_table(self.plan.routers),
@@ -351,7 +329,7 @@ class SweepRun:
         if next(regime for regime in self._regimes if regime.name == key.regime).kind == "map":
             return False
         served = {
-            model: {fact.bucket: fact.served for fact in self._temperatures_of(entry.name)}
+            model: {fact.bucket: fact.served for fact in self._temperatures.of(entry.name)}
             for model, entry in self.plan.results[key.checkpoint].items()
         }
         return derive.is_served(self._decided(key), served)
@@ -447,48 +425,6 @@ class SweepRun:
             tables.append(pa.table([names, *table.columns], schema=schema))
         return pa.concat_tables(tables)
 
-    def _write_provenance(self, folder: Path, stats: InferenceStats, started: float) -> None:
-        plan, settings = self.plan, self._settings
-        grid = len(settings.regimes) * len(settings.min_confidence)
-        wall_s = time.perf_counter() - started
-        document: dict[str, Any] = {
-            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": sys.argv,
-            "wall_s": wall_s,
-            "inference_wall_s": stats.wall_s,
-            "forward_s": stats.forward_s,
-            "call_s": stats.call_s,
-            "forward_share": stats.forward_s / (wall_s * max(1, _busiest(stats, settings))),
-            "forward_rows": stats.forward_rows,
-            "forward_calls": stats.forward_calls,
-            **_narrowing_cost(stats, settings),
-            "cached_rows": plan.rows - plan.pending_rows,
-            "rows_of_one_pass_per_grid_point": plan.rows * grid,
-            "forwards_saved": plan.rows * grid - stats.forward_rows,
-            "driver_peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-            "actor_peak_rss_bytes": stats.actor_peak_rss_bytes,
-            "workers": stats.workers,
-            "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
-            "environment": environment_document(),
-            **source_document(),
-        }
-        write_json(folder / "provenance.json", document)
-
-
-def _temperatures(checkpoint: Checkpoint, store: FactStore) -> list[TemperatureFact]:
-    key = _temperature_key(checkpoint)
-    kept = store.temperatures(key)
-    if kept is not None:
-        return from_json(kept)
-    facts = resolve_temperatures(checkpoint.temperatures)
-    store.keep_temperatures(key, to_json(facts))
-    return facts
-
-
-def _temperature_key(checkpoint: Checkpoint) -> str:
-    """What decides resolved temperatures: what the checkpoint ships, and the runtime's rules."""
-    return value_digest([checkpoint.temperatures, library_versions(("laya",))])
-
 
 def _runner(name: str, checkpoint: Checkpoint | None) -> Runner:
     """What answers for a result; None is a routed one, which has no weights or place of its own."""
@@ -527,20 +463,3 @@ def _applied(decisions: pa.Table) -> dict[str, float]:
         source if model == checkpoint else f"{model} {source}": value
         for checkpoint, model, source, value in sorted(rows)
     }
-
-
-def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]:
-    """What cut questions down, apart from the forwards that answered them; nothing where none was."""
-    if settings.narrowing.name == "none":
-        return {}
-    names = ("embedded_texts", "elimination_rows", "elimination_calls")
-    return {name: getattr(stats, name) for name in names}
-
-
-def _busiest(stats: InferenceStats, settings: Settings) -> int:
-    """Workers that were there at once: the share of forward time is of all their time."""
-    return settings.executor.num_actors or min(len(stats.workers), _cpus(settings))
-
-
-def _cpus(settings: Settings) -> int:
-    return max(1, len(os.sched_getaffinity(0)) // settings.executor.num_cpus)

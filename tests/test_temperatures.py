@@ -5,9 +5,10 @@ import math
 import pytest
 from builders import NoHub, checkpoint_settings, write_checkpoint
 
-from laya_sweep import sweep
+from laya_sweep import temperatures
 from laya_sweep.engines import locate, resolve_temperatures
 from laya_sweep.store import FactStore
+from laya_sweep.temperatures import Temperatures
 
 
 @pytest.fixture
@@ -19,12 +20,12 @@ def resolved(tmp_path, monkeypatch):
         calls.append(config)
         return resolve_temperatures(config)
 
-    monkeypatch.setattr(sweep, "resolve_temperatures", counted)
+    monkeypatch.setattr(temperatures, "resolve_temperatures", counted)
     store = FactStore(tmp_path / "store")
 
     def of(config):
         checkpoint = locate(checkpoint_settings(write_checkpoint(tmp_path / "c", config)), NoHub())
-        return sweep._temperatures(checkpoint, store)
+        return Temperatures([checkpoint], store).of(checkpoint.name)
 
     of.calls = calls
     return of
@@ -51,7 +52,7 @@ def test_an_edited_temperature_is_seen(resolved):
 
 def test_temperatures_can_be_switched_with_the_laya_that_resolves_them(resolved, monkeypatch):
     resolved({})
-    monkeypatch.setattr(sweep, "library_versions", lambda names: dict.fromkeys(names, "9.9"))
+    monkeypatch.setattr(temperatures, "library_versions", lambda names: dict.fromkeys(names, "9.9"))
     resolved({})
     assert len(resolved.calls) == 2
 
