@@ -1,6 +1,6 @@
 """Logits + a regime -> decisions. Derived, so recomputed any time: no torch, no Ray."""
 
-from laya_sweep.scoring.answer import AnsweredQuestion, abstention, answer_is_right, criterion_text, runtime_answers
+from laya_sweep.scoring.answer import AnsweredQuestion, abstention, criterion_text, runtime_answers
 from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
 from laya_sweep.scoring.narrowed import CORRECT, MISSES, NARROWING_COLUMNS, kept_question, narrowing_of, over_all
 from laya_sweep.scoring.probability import (
@@ -39,7 +39,6 @@ __all__ = [
     "UnusableTemperatureError",
     "abstains",
     "abstention",
-    "answer_is_right",
     "criterion_text",
     "decide",
     "decide_again",

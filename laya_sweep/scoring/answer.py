@@ -78,15 +78,6 @@ def criterion_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def answer_is_right(answer: Mapping[str, Any], expected: Any) -> bool | None:  # noqa: ANN401 - label, number or bool
-    """Whether an answer is the expected one, by its reported (rounded) figures; None where neither right nor wrong."""
-    if answer["type"] == "choice" and isinstance(expected, str):
-        return bool(answer["choice"] == expected)
-    if answer["type"] == "noul" and isinstance(expected, bool):
-        return bool(answer["noul"] >= 0.5) == expected
-    return None
-
-
 def _answer(asked: AnsweredQuestion) -> dict[str, Any]:
     p = _probabilities(asked)
     kind, criteria = asked.question["type"], asked.question.get("criteria")

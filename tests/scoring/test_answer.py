@@ -7,7 +7,7 @@ import pytest
 from laya.confidence import apply_confidence_gate
 
 from laya_sweep.min_confidence import BucketThresholds
-from laya_sweep.scoring import AnsweredQuestion, answer_is_right, gate_confidence, runtime_answers
+from laya_sweep.scoring import AnsweredQuestion, gate_confidence, runtime_answers
 
 CHOICE = {"type": "choice", "instructions": "?", "criteria": {"a": "x", "b": "y", "c": "z"}}
 
@@ -81,21 +81,6 @@ def test_the_confidence_is_the_one_of_the_decisions_table():
     answers = runtime_answers([asked(CHOICE, row.tolist(), temperature=0.7) for row in logits])
     gate = gate_confidence(logits, np.full(200, 0.7))
     assert [answer["answer_confidence"] for answer in answers] == gate.tolist()
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected", "right"),
-    [
-        ({"type": "choice", "choice": "a"}, "a", True),
-        ({"type": "choice", "choice": "1"}, 1, None),
-        ({"type": "noul", "noul": 0.5}, True, True),
-        ({"type": "noul", "noul": 0.4999}, True, False),
-        ({"type": "noul", "noul": 0.9}, 1, None),
-        ({"type": "score", "score": 1.0}, 1.0, None),
-    ],
-)
-def test_right_is_judged_by_what_is_reported(answer, expected, right):
-    assert answer_is_right(answer, expected) is right
 
 
 def test_marks_under_a_map_are_those_of_the_runtimes_own_gate():

@@ -17,7 +17,6 @@ from laya_sweep.scoring import (
     Regime,
     ScoredCell,
     Target,
-    answer_is_right,
     decide,
     decide_again,
     runtime_answers,
@@ -113,7 +112,12 @@ def test_decisions_are_what_the_answer_documents_report(many):
             assert row["pred_label"] == answer["choice"]
         if answer["type"] == "score":
             assert row["score_value"] == answer["score"]
-        assert row["correct"] == answer_is_right(answer, expected)
+        if answer["type"] == "choice":
+            assert row["correct"] == (None if expected is None else answer["choice"] == expected)
+        elif answer["type"] == "noul":
+            assert row["correct"] == (None if expected is None else (answer["noul"] >= 0.5) == expected)
+        else:
+            assert row["correct"] is None
         if expected is not None and answer["type"] == "score":
             assert row["score_error"] == answer["score"] - expected
     assert kinds == {"choice", "score", "noul"}
