@@ -20,6 +20,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 #: Characters of a foreign value that a message shows.
 _SHOWN = 80
@@ -133,9 +134,12 @@ def name_list(names: Sequence[str], wanted: str = "") -> str:
 def one_line(value: object) -> str:
     """A value from a file as a part of one line: bounded, and escaped where it does not print.
 
+    A path is shown whole, since a person must find it.
+
     >>> one_line("choice_accuracy"), one_line("two\\nlines")
     ('choice_accuracy', "'two\\\\nlines'")
     """
     text = value if isinstance(value, str) else str(value)
-    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+    if len(text) > _SHOWN and not isinstance(value, PurePath):
+        text = f"{text[:_SHOWN]}... ({len(text)} characters)"
     return text if text.isprintable() else ascii(text)
