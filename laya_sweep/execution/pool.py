@@ -26,7 +26,7 @@ from laya_sweep.execution.contract import (
 )
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.parity import TOLERANCE
-from laya_sweep.execution.queue import ShardQueue, retry
+from laya_sweep.execution.queue import ShardQueue, on_trial, retry
 from laya_sweep.settings import ExecutorSettings
 
 #: Shards handed to one worker at a time: the next one is there when the first is done.
@@ -112,8 +112,13 @@ class Pool:
         for depth in range(1, IN_FLIGHT + 1):
             ready = [seat for seat in self._seats.values() if seat.greeting is None and len(seat.tasks) < depth]
             for seat in sorted(ready, key=lambda seat: seat.since):
-                if self._queue.has(seat.checkpoint):
-                    self._submit(seat, self._queue.take(seat.checkpoint))
+                if not self._queue.has(seat.checkpoint) or any(on_trial(shard) for _, shard in seat.tasks):
+                    continue
+                shard = self._queue.take(seat.checkpoint)
+                if on_trial(shard) and seat.tasks:
+                    self._queue.put_back(shard)  # beside another case its loss would prove nothing
+                else:
+                    self._submit(seat, shard)
 
     def _submit(self, seat: _Seat, shard: Shard) -> None:
         if not seat.tasks:

@@ -51,6 +51,11 @@ class ShardQueue:
         self._pending.setdefault(shard.checkpoint, []).insert(0, shard)
 
 
+def on_trial(shard: Shard) -> bool:
+    """Whether one more failure makes its only case an error row: such a shard is given to a worker alone."""
+    return len(shard.variants) == 1 and shard.attempt >= WHOLE_ATTEMPTS
+
+
 def retry(shard: Shard) -> list[Shard]:
     """What to run in place of a shard that failed as a whole: itself, its halves, or nothing.
 
