@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laya_sweep.errors import IncompleteError
 from laya_sweep.execution import CaseLost, Handshake, Parity, Pool, Shard, ShardDone, ShardResult, WorkerSpec
 from laya_sweep.execution.contract import WorkerFaultError, WorkerLostError
-from laya_sweep.execution.queue import ShardQueue, retry
+from laya_sweep.execution.queue import ShardQueue, on_trial, retry
 from laya_sweep.settings import ExecutorSettings
 from laya_sweep.transforms import Variant
 
@@ -194,6 +194,22 @@ def test_a_poison_case_is_isolated_and_every_other_case_is_computed_once(cases, 
     lost = [variant.case_id for event in events if isinstance(event, CaseLost) for variant in event.shard.variants]
     assert lost == [name]
     assert sorted([*done, *lost]) == sorted(f"s{i}" for i in range(cases))
+
+
+def test_a_case_on_its_last_attempt_runs_alone():
+    """Else a neighbour that kills the worker could take it along, and it would be written off with it."""
+    crowds = []
+
+    class Watched(FakeBackend):
+        def wait(self, calls, timeout_s):
+            flying = [call.shard for call in calls if call.shard is not None]
+            crowds.extend(len(flying) for shard in flying if on_trial(shard))
+            return super().wait(calls, timeout_s)
+
+    backend = Watched(1, fate=lambda handle, shard: WorkerLostError("killed"))
+    events = run(backend, [shard("s", 1.0, cases=1), shard("t", 2.0, cases=1)])
+    assert sum(isinstance(event, CaseLost) for event in events) == 2
+    assert set(crowds) == {1}
 
 
 def test_retry_ends():
