@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from laya_sweep import assert_no_regression
 from laya_sweep.__main__ import main
-from laya_sweep.gates import assert_no_regression
 from laya_sweep.judging import run_scorecards
 from laya_sweep.stored_run import StoredRun
 

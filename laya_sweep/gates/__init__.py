@@ -1,9 +1,9 @@
 """Gates: whether a result may pass, and why not. numpy and the standard library only.
 
 `judge` asks everything of one result: absent data, comparability with a baseline, thresholds, tolerances, a
-policy. `compare` asks a baseline alone, `assert_no_regression` does so in a test suite. All take a `Scorecard`,
-the values of a report, or the path of one, and nothing is remembered between calls: a gate that is added later
-meets results that were made before.
+policy. It takes a `Scorecard`, the values of a report, or the path of one, and nothing is remembered between calls: a
+gate that is added later meets results that were made before. `compare` and `assert_no_regression`, which take runs
+too, stand on it in `verdicts`.
 """
 
 from laya_sweep.gates.comparability import (
@@ -16,7 +16,7 @@ from laya_sweep.gates.comparability import (
 from laya_sweep.gates.drift import SLACK, Mode, within
 from laya_sweep.gates.evidence import accepted_answers, counts_of_cases
 from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
-from laya_sweep.gates.judgement import assert_no_regression, compare, judge
+from laya_sweep.gates.judgement import judge
 from laya_sweep.gates.limits import limits, limits_from_words, read_limits
 from laya_sweep.gates.metric_kinds import direction
 from laya_sweep.gates.policy import POLICY_VERSION, Policy, Rule, parse_policy, read_policy
@@ -59,8 +59,6 @@ __all__ = [
     "Verdict",
     "accepted_answers",
     "accepted_counts",
-    "assert_no_regression",
-    "compare",
     "counts_of_cases",
     "direction",
     "judge",

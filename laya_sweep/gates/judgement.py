@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from laya_sweep.errors import Problem, QualityError, UsageError, one_line
+from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.baseline import baseline_checks, unused_tolerances
 from laya_sweep.gates.comparability import comparability_check
 from laya_sweep.gates.completeness import data_checks
@@ -108,38 +108,6 @@ def _notes(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -
             yield f"tolerance for {one_line(name)} meets no figure"
     if asked.policy is not None and (note := recorded_policy_note(card, asked.policy)):
         yield note
-
-
-def compare(
-    candidate: Result,
-    baseline: Result,
-    tolerances: Mapping[str, float] | None = None,
-    *,
-    mode: Mode | None = None,
-    two_sided: bool = False,
-) -> Verdict:
-    """A result against a baseline alone; as `judge`."""
-    return judge(candidate, baseline=_card(baseline, "baseline"), tolerances=tolerances, mode=mode, two_sided=two_sided)
-
-
-def assert_no_regression(
-    candidate: Result,
-    baseline: Result,
-    tolerances: Mapping[str, float] | None = None,
-    *,
-    mode: Mode | None = None,
-    two_sided: bool = False,
-) -> Verdict:
-    """For a test suite: `compare`, and an AssertionError that names every failure.
-
-    Raises:
-        QualityError: a check failed; it is an AssertionError too.
-        UsageError: as `judge`.
-    """
-    verdict = compare(candidate, baseline, tolerances, mode=mode, two_sided=two_sided)
-    if not verdict.passed:
-        raise QualityError(*(check.message for check in verdict.failures))
-    return verdict
 
 
 def _card(result: Result, role: str) -> Scorecard:

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from gate_cards import IDENTITY, only, ours, with_overall
 
+from laya_sweep import assert_no_regression, compare
 from laya_sweep.errors import QualityError, UsageError
-from laya_sweep.gates import OVERALL, Place, Scorecard, assert_no_regression, compare
+from laya_sweep.gates import OVERALL, Place, Scorecard
 from laya_sweep.min_confidence import BucketThresholds, from_document
 
 MAP = BucketThresholds.of({"choice:2": 0.7})

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from gate_cards import IDENTITY, ours
 
-from laya_sweep.gates import Scorecard, compare, scorecard_of
+from laya_sweep import compare
+from laya_sweep.gates import Scorecard, scorecard_of
 from laya_sweep.gates.comparability import conflicts
 
 SWEEP = {**IDENTITY, "schema": "laya-sweep-report/1"}

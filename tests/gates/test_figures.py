@@ -5,7 +5,8 @@ import json
 from decision_tables import decisions
 from gate_cards import IDENTITY, key
 
-from laya_sweep.gates import Count, accepted_counts, compare, judge, scorecard_of_rows
+from laya_sweep import compare
+from laya_sweep.gates import Count, accepted_counts, judge, scorecard_of_rows
 from laya_sweep.metrics import selective_accuracy, summarise
 
 

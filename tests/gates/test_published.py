@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from gate_cards import key
 
+from laya_sweep import compare
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import Count, Place, Scorecard, compare, read_scorecard, scorecard_of
+from laya_sweep.gates import Count, Place, Scorecard, read_scorecard, scorecard_of
 
 FIGURES = {"accuracy": 0.82, "macro_f1": 0.7876, "ece": 0.1382, "mean_confidence": 0.9582, "acc_at_50_coverage": 0.98}
 OURS = {

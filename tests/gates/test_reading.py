@@ -6,8 +6,9 @@ import math
 import pytest
 from gate_cards import IDENTITY, key
 
+from laya_sweep import compare
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import UNKNOWN, Count, compare, read_scorecard, scorecard_of
+from laya_sweep.gates import UNKNOWN, Count, read_scorecard, scorecard_of
 from laya_sweep.min_confidence import BucketThresholds
 
 PAIRED = ("ece", "selective_accuracy@50")
