@@ -15,15 +15,31 @@ _INDICES = pa.list_(pa.field("item", pa.int16()))
 _FLOATS = pa.list_(pa.field("item", pa.float32()))
 _DOUBLES = pa.list_(pa.field("item", pa.float64()))
 
-_ROW_KEYS = [
-    pa.field("cell_key", pa.string(), nullable=False),
+#: A question as a variant of its case shows it; with the cell that computes it, a row.
+_SHOWN_KEYS = [
     pa.field("language", pa.string(), nullable=False),
     pa.field("transform", pa.string(), nullable=False),
     pa.field("case_id", pa.string(), nullable=False),
     pa.field("variant", pa.string(), nullable=False),
     pa.field("question", pa.string(), nullable=False),
 ]
+_ROW_KEYS = [pa.field("cell_key", pa.string(), nullable=False), *_SHOWN_KEYS]
+
 _CHECKPOINT = pa.field("checkpoint", pa.string(), nullable=False)
+_REGIME = pa.field("regime", pa.string(), nullable=False)
+_RESULT_KEYS = [_CHECKPOINT, pa.field("transform", pa.string(), nullable=False), _REGIME]
+
+_SLICE = [pa.field("slice", pa.string(), nullable=False), pa.field("slice_value", pa.string(), nullable=False)]
+
+#: What an answer under a regime is about.
+_ANSWERED = [
+    _REGIME,
+    pa.field("source_id", pa.string(), nullable=False),
+    pa.field("row_index", pa.int32(), nullable=False),
+    pa.field("tags", _STRINGS, nullable=False),
+    pa.field("question_type", pa.string(), nullable=False),
+    pa.field("n_options", pa.int32(), nullable=False),
+]
 
 #: Of a question whose options were cut down before it was answered (null elsewhere): `shortlist` or `knockout`, the
 #: most options answered together (k, or the group size), how many the question has, the canonical indices of those that
@@ -151,12 +167,7 @@ DECISIONS = pa.schema(
         _CHECKPOINT,
         *_ROW_KEYS,
         pa.field("model", pa.string(), nullable=False),
-        pa.field("regime", pa.string(), nullable=False),
-        pa.field("source_id", pa.string(), nullable=False),
-        pa.field("row_index", pa.int32(), nullable=False),
-        pa.field("tags", _STRINGS, nullable=False),
-        pa.field("question_type", pa.string(), nullable=False),
-        pa.field("n_options", pa.int32(), nullable=False),
+        *_ANSWERED,
         pa.field("options", _STRINGS, nullable=False),
         pa.field("temperature", pa.float64(), nullable=False),
         pa.field("temperature_source", pa.string(), nullable=False),
@@ -184,13 +195,10 @@ DECISIONS = pa.schema(
 #: with neither depends on no threshold.
 METRICS = pa.schema(
     [
-        _CHECKPOINT,
-        pa.field("transform", pa.string(), nullable=False),
-        pa.field("regime", pa.string(), nullable=False),
+        *_RESULT_KEYS,
         pa.field("min_confidence", pa.float64()),
         pa.field("min_confidence_map", pa.string()),
-        pa.field("slice", pa.string(), nullable=False),
-        pa.field("slice_value", pa.string(), nullable=False),
+        *_SLICE,
         pa.field("metric", pa.string(), nullable=False),
         pa.field("definition", pa.int32(), nullable=False),
         pa.field("value", pa.float64()),
@@ -206,11 +214,8 @@ METRICS = pa.schema(
 #: min_confidence of `threshold` accepts `accepted` of `n` labelled answers, `correct` of them right.
 CURVES = pa.schema(
     [
-        _CHECKPOINT,
-        pa.field("transform", pa.string(), nullable=False),
-        pa.field("regime", pa.string(), nullable=False),
-        pa.field("slice", pa.string(), nullable=False),
-        pa.field("slice_value", pa.string(), nullable=False),
+        *_RESULT_KEYS,
+        *_SLICE,
         pa.field("threshold", pa.float64(), nullable=False),
         pa.field("n", pa.int64(), nullable=False),
         pa.field("accepted", pa.int64(), nullable=False),
@@ -246,11 +251,7 @@ ROUTES = pa.schema(
 #: canonical index; element i of `canonical_to_transformed` is what canonical option i is called.
 VARIANTS = pa.schema(
     [
-        pa.field("language", pa.string(), nullable=False),
-        pa.field("transform", pa.string(), nullable=False),
-        pa.field("case_id", pa.string(), nullable=False),
-        pa.field("variant", pa.string(), nullable=False),
-        pa.field("question", pa.string(), nullable=False),
+        *_SHOWN_KEYS,
         pa.field("question_type", pa.string(), nullable=False),
         pa.field("presented_keys", _STRINGS, nullable=False),
         pa.field("canonical_to_transformed", _STRINGS, nullable=False),
@@ -269,12 +270,7 @@ PAIRS = pa.schema(
         *_ROW_KEYS,
         pa.field("model", pa.string(), nullable=False),
         pa.field("baseline_cell_key", pa.string(), nullable=False),
-        pa.field("regime", pa.string(), nullable=False),
-        pa.field("source_id", pa.string(), nullable=False),
-        pa.field("row_index", pa.int32(), nullable=False),
-        pa.field("tags", _STRINGS, nullable=False),
-        pa.field("question_type", pa.string(), nullable=False),
-        pa.field("n_options", pa.int32(), nullable=False),
+        *_ANSWERED,
         pa.field("baseline_pred_index", pa.int32(), nullable=False),
         pa.field("variant_pred_index", pa.int32(), nullable=False),
         pa.field("baseline_pred_label", pa.string(), nullable=False),
