@@ -23,24 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from laya_sweep.metrics import DecisionColumns, SliceColumn, summarise
+from laya_sweep.metrics import EVALS_METRICS, DecisionColumns, SliceColumn, summarise
 
 LANGUAGES = 51
 ROWS = 1_000_000
 BOOTSTRAP_SOURCES = 20_000
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 REGIMES = 2
-UPSTREAM = (
-    "choice_accuracy",
-    "noul_accuracy",
-    "score_mae",
-    "mean_confidence",
-    "ece",
-    "brier",
-    "aurc",
-    "selective_accuracy@50",
-    "selective_accuracy@80",
-)
 GATED = ("coverage", "abstention_rate", "selective_precision")
 
 
@@ -127,8 +116,8 @@ def theirs(scale: float) -> dict[str, float]:
 
 def measure(name: str, scale: float) -> dict[str, float]:
     """One measurement, by name; called in a process of its own."""
-    once = {"replicates": 0, "metrics": UPSTREAM}
-    grid = {"replicates": 0, "metrics": UPSTREAM + GATED, "min_confidence": THRESHOLDS}
+    once = {"replicates": 0, "metrics": EVALS_METRICS}
+    grid = {"replicates": 0, "metrics": EVALS_METRICS + GATED, "min_confidence": THRESHOLDS}
     works: dict[str, Callable[[], dict[str, float]]] = {
         "aggregate": lambda: theirs(scale),
         "once": lambda: ours(scale, once, 1, 5, ROWS // LANGUAGES),

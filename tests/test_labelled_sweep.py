@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-import warnings
 from pathlib import Path
 
-import laya
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from labelled_sets import labelled_set, lines_of
 from laya.evals import Dataset, ScoreWithin, default_evaluators, evaluate
+from runtime_agents import demo_agent
 
 from laya_sweep.__main__ import main
-from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.published import laya_evals_document
 from laya_sweep.stored_run import StoredRun
 from laya_sweep.suites import file_fingerprint, questions_fingerprint, read_labelled
@@ -55,12 +52,7 @@ def mixed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory):
-    """The checkpoint as the runtime loads it, from a copy, since loading rewrites it."""
-    copy = tmp_path_factory.mktemp("agent") / "demo_english"
-    shutil.copytree(CHECKPOINTS_FOLDER / "demo_english", copy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return laya.load(str(copy), device="cpu")
+    return demo_agent(tmp_path_factory.mktemp("agent"))
 
 
 class Runner:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-import warnings
 from pathlib import Path
 
-import laya
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from builders import language_rows, write_language
+from runtime_agents import demo_agent
 
 from laya_sweep.__main__ import main
-from laya_sweep.demo import CHECKPOINTS_FOLDER
 
 WORDS = ("turn on the light", "set an alarm for six", "play some music")
 
@@ -56,12 +53,7 @@ def here(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory):
-    """The checkpoint as the runtime loads it, from a copy, since loading rewrites it."""
-    copy = tmp_path_factory.mktemp("agent") / "demo_english"
-    shutil.copytree(CHECKPOINTS_FOLDER / "demo_english", copy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return laya.load(str(copy), device="cpu")
+    return demo_agent(tmp_path_factory.mktemp("agent"))
 
 
 def write_states(folder):

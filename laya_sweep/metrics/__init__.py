@@ -12,6 +12,7 @@ from laya_sweep.metrics.auroc import auroc
 from laya_sweep.metrics.baseline import distinct_predictions, first_option_baseline, majority_baseline
 from laya_sweep.metrics.bootstrap import replicate_weights
 from laya_sweep.metrics.calibration import CalibrationBins, brier, ece, mean_confidence, nll
+from laya_sweep.metrics.catalogue import EVALS_METRICS
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
 from laya_sweep.metrics.curve import Curve, CurveCounts, curve
 from laya_sweep.metrics.draws import bootstrap_interval
@@ -40,6 +41,7 @@ from laya_sweep.metrics.value import Measure
 __all__ = [
     "CHOICE",
     "COVERAGE_METRIC_DEFINITION",
+    "EVALS_METRICS",
     "NOUL",
     "ROBUSTNESS_METRICS",
     "SCORE",

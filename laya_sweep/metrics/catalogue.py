@@ -248,6 +248,19 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
 
 SELECTIVE_COVERAGES: Final = (0.5, 0.8)
 
+#: What an upstream report has of every set, beside the tolerances that were asked for and the `*_ms` figures.
+EVALS_METRICS: Final = (
+    "choice_accuracy",
+    "noul_accuracy",
+    "score_mae",
+    "mean_confidence",
+    "ece",
+    "brier",
+    "aurc",
+    "selective_accuracy@50",
+    "selective_accuracy@80",
+)
+
 
 def catalogue(
     *,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from laya_sweep.derive import decision_columns
-from laya_sweep.metrics import summarise
+from laya_sweep.metrics import EVALS_METRICS, summarise
 from laya_sweep.metrics.catalogue import catalogue
 from laya_sweep.published.narrowed import NARROWED_METRICS
 from laya_sweep.scoring import decide_again, regime_of, target_of
@@ -17,18 +17,6 @@ from laya_sweep.stored_run import StoredResult
 
 #: Slice dimensions of an upstream report.
 DIMENSIONS = ("language", "model", "qid", "tag")
-
-_NAMES = (
-    "choice_accuracy",
-    "noul_accuracy",
-    "score_mae",
-    "mean_confidence",
-    "ece",
-    "brier",
-    "aurc",
-    "selective_accuracy@50",
-    "selective_accuracy@80",
-)
 
 Figures = dict[str, float]
 
@@ -79,7 +67,7 @@ def evals_figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigu
         slices=DIMENSIONS,
         score_within=tolerances,
         metrics=[
-            *_NAMES,
+            *EVALS_METRICS,
             *(f"score_within_{value:g}" for value in tolerances),
             *(name for name in NARROWED_METRICS if name in known),
         ],

@@ -3,15 +3,13 @@
 import contextlib
 import io
 import re
-import shutil
 import warnings
 from pathlib import Path
 
-import laya
 import numpy as np
 import pytest
+from runtime_agents import demo_agent
 
-from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.metamorphic import Input, MetamorphicCase, evaluate_variants, model_scorer, permute_options
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "metamorphic.md"
@@ -22,11 +20,7 @@ TEXTS = ("wake me at seven", "play some jazz", "will it rain tomorrow, and if so
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory):
-    copy = tmp_path_factory.mktemp("agent") / "demo_english"
-    shutil.copytree(CHECKPOINTS_FOLDER / "demo_english", copy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return laya.load(str(copy), device="cpu")
+    return demo_agent(tmp_path_factory.mktemp("agent"))
 
 
 def inputs(question=QUESTION):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import warnings
 from pathlib import Path
 
-import laya
 import pyarrow.parquet as pq
 import pytest
 from laya.shortlist import embed_fn_from_agent, predict_shortlist, predict_tournament
 from many_options import OPTIONS, jsonl
+from runtime_agents import demo_agent
 
 from laya_sweep.__main__ import main
-from laya_sweep.demo import CHECKPOINTS_FOLDER
 from laya_sweep.published import laya_evals_document
 from laya_sweep.stored_run import StoredRun
 
@@ -50,11 +47,7 @@ def inside(folder, monkeypatch):
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory):
-    copy = tmp_path_factory.mktemp("agent") / "demo_english"
-    shutil.copytree(CHECKPOINTS_FOLDER / "demo_english", copy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its temperatures are clamped
-        return laya.load(str(copy), device="cpu")
+    return demo_agent(tmp_path_factory.mktemp("agent"))
 
 
 def table(out, name):

@@ -11,6 +11,7 @@ import random
 
 import pytest
 from labelled_sets import labelled_set, lines_of
+from reports_alike import EXACT, assert_close, without_ms
 from stub_runners import AgentRunner, BareRunner, RouterRunner
 
 from laya_sweep import IncompleteError, UsageError, compare, evaluate
@@ -20,27 +21,11 @@ evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 SETS = 100
 TOLERANCES = [0.25, 1.0]
 
-#: Sums are taken in another order than upstream does, so figures of the same answers differ in their last digits.
-ROUNDING = 1e-9
-
 
 def upstream(rows, runner, **asked):
     own = [*evals.default_evaluators(), *(evals.ScoreWithin(value) for value in TOLERANCES)]
     dataset = evals.Dataset([evals.Example.from_dict(row) for row in rows])
     return evals.evaluate(runner, dataset, evaluators=own, **asked)
-
-
-def without_ms(metrics):
-    return {name: value for name, value in metrics.items() if not name.endswith("_ms")}
-
-
-def assert_close(ours, theirs):
-    assert ours.keys() == theirs.keys()
-    for name, value in theirs.items():
-        if isinstance(value, dict):
-            assert_close(ours[name], value)
-        else:
-            assert ours[name] == pytest.approx(value, abs=ROUNDING), name
 
 
 def assert_same_report(ours, theirs):
@@ -161,8 +146,8 @@ def test_verdicts_against_upstream_s_reports_equal_upstream_s():
         if rng.random() < 0.2:
             base["config"]["coverage_metric_definition"] = rng.choice([1, 2, None])
         names = [*without_ms(base["overall"]), "no_such_metric"]
-        tolerances = dict.fromkeys(without_ms(base["overall"]), ROUNDING)
-        tolerances |= {name: rng.choice([ROUNDING, 0.05, 0.3, 2.0]) for name in names if rng.random() < 0.7}
+        tolerances = dict.fromkeys(without_ms(base["overall"]), EXACT)
+        tolerances |= {name: rng.choice([EXACT, 0.05, 0.3, 2.0]) for name in names if rng.random() < 0.7}
         expected = theirs.compare(base, tolerances)[0] and theirs.comparable_to(base)[0]
         assert compare(ours, base, tolerances).passed is expected, seed
         verdicts.append(expected)

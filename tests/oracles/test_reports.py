@@ -10,6 +10,7 @@ import shutil
 
 import numpy as np
 import pytest
+from reports_alike import assert_close, without_ms
 from stored_runs import (
     REGIMES,
     choice_drafts,
@@ -33,8 +34,6 @@ from laya_sweep.suites import freeze
 laya = pytest.importorskip("laya", reason="laya is not installed")
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 evals_cli = pytest.importorskip("laya.evals_cli", reason="laya is not installed")
-
-EXACT = 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -114,19 +113,6 @@ def evaluated(cases, tolerances):
     runner = Replay([{case["qid"]: case["answer"]} for case in cases], cases[0]["model"])
     own = [*evals.default_evaluators(), *(evals.ScoreWithin(value) for value in tolerances)]
     return evals.evaluate(runner, evals.Dataset(examples), evaluators=own)
-
-
-def without_ms(metrics):
-    return {name: value for name, value in metrics.items() if not name.endswith("_ms")}
-
-
-def assert_close(ours, theirs):
-    assert ours.keys() == theirs.keys()
-    for name, value in theirs.items():
-        if isinstance(value, dict):
-            assert_close(ours[name], value)
-        else:
-            assert ours[name] == pytest.approx(value, abs=EXACT), name
 
 
 def random_decisions(rng, count):

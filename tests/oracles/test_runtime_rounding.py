@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from labelled_sets import labelled_set, lines_of
+from reports_alike import EXACT, assert_close, without_ms
 
 from laya_sweep.__main__ import main
 from laya_sweep.engines import padded_shape
@@ -36,7 +37,6 @@ functional = torch.nn.functional
 
 pytestmark = pytest.mark.reference
 
-EXACT = 1e-9
 CLOSE = 2e-4
 TOLERANCES = [0.25, 1.0]
 GENERATED = 200
@@ -164,23 +164,9 @@ def generated(place):
     return files, place / "every.jsonl", swept(place, place / "every.jsonl", "every")
 
 
-def without_ms(figures):
-    return {name: value for name, value in figures.items() if not name.endswith("_ms")}
-
-
 def by_question(cases):
     """Ours stand by sorted question id within a row, upstream's as the row names them."""
     return sorted(cases, key=lambda case: case["qid"])
-
-
-def assert_equal(ours, theirs, tolerance=EXACT):
-    """Figures and slices of figures: the same names, and each number."""
-    assert ours.keys() == theirs.keys()
-    for name, value in theirs.items():
-        if isinstance(value, dict):
-            assert_equal(ours[name], value, tolerance)
-        else:
-            assert ours[name] == pytest.approx(value, abs=tolerance), name
 
 
 def metrics_of(run):
@@ -201,8 +187,8 @@ def assert_same_figures(run, document, theirs, tolerance=EXACT):
     """The metrics table and the export, both, against upstream's overall figures and every slice."""
     overall, slices = metrics_of(run)
     for ours, own in ((overall, slices), (without_ms(document["overall"]), document["slices"])):
-        assert_equal(ours, without_ms(theirs["overall"]), tolerance)
-        assert_equal(own, theirs["slices"], tolerance)
+        assert_close(ours, without_ms(theirs["overall"]), tolerance)
+        assert_close(own, theirs["slices"], tolerance)
 
 
 def assert_same_identity(document, theirs):
@@ -237,8 +223,8 @@ def test_generated_sets_in_the_same_batches(generated, twin):
         theirs = evaluated(runner, path)
         own = pc.and_(pc.greater_equal(decisions["row_index"], start), pc.less(decisions["row_index"], start + rows))
         ours = evals_figures(decisions.filter(own), TOLERANCES)
-        assert_equal(ours.overall, without_ms(theirs.overall))
-        assert_equal(ours.slices, theirs.slices)
+        assert_close(ours.overall, without_ms(theirs.overall))
+        assert_close(ours.slices, theirs.slices)
         answered += runner.answered
         start += rows
         kinds.add(frozenset(ours.overall))
@@ -286,7 +272,7 @@ def test_the_upstream_command_in_its_own_batches(golden, reported):
     if moved:
         for ours in (metrics_of(run)[0], document["overall"]):
             smooth = {name: value for name, value in without_ms(ours).items() if name not in JUMPY}
-            assert_equal(smooth, {name: theirs["overall"][name] for name in smooth}, CLOSE)
+            assert_close(smooth, {name: theirs["overall"][name] for name in smooth}, CLOSE)
     else:
         assert_same_figures(run, document, theirs, EXACT)
 
