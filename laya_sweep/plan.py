@@ -43,6 +43,7 @@ class Cell:
     `model` names, and `worker` is the checkpoint of the plan that answers them; "" where all three are one.
     `shared` rows are those that another cell of the plan, with the same key, brings.
     `refused` holds the cases that this checkpoint must not answer, by id, with the reason.
+    `stored` is what the plan read of a cell that has all its rows, so that nobody reads it again.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Cell:
     model: str = ""
     worker: str = ""
     shared: frozenset[RowId] = frozenset()
+    stored: CellFacts | None = field(default=None, repr=False, compare=False)
 
     @property
     def answered_by(self) -> str:
@@ -306,6 +308,7 @@ def _cell(
 ) -> tuple[Cell, CellFacts]:
     key = cell_key(identity)
     facts = store.read(key)
+    done = frozenset(facts.done())
     cell = Cell(
         key=key,
         identity=identity,
@@ -314,10 +317,10 @@ def _cell(
         transform=transform,
         cases=language.cases,
         variants=variants,
-        done=frozenset(facts.done()),
+        done=done,
         refused=refused,
     )
-    return cell, facts
+    return (replace(cell, stored=facts) if done.issuperset(cell.row_ids) else cell), facts
 
 
 def _cost(variant: Variant) -> int:

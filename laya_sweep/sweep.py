@@ -213,8 +213,8 @@ class SweepRun:
         return any(rows.cell.answered_by == cell.answered_by for rows in self._parts.get(cell.place, ()))
 
     def _finish(self, cell: Cell) -> None:
-        """Read a complete cell back; with the last one of its place, score that."""
-        committed = self._store.read(cell.key)
+        """Read a complete cell back, unless the plan has; with the last one of its place, score that."""
+        committed = cell.stored or self._store.read(cell.key)
         parts = self._parts.setdefault(cell.place, [])
         parts.append(derive.select_rows(cell, committed.facts, committed.timings, committed.calls))
         if len(parts) == self._cells[cell.place]:

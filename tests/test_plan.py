@@ -442,6 +442,17 @@ def test_the_same_weights_under_two_names_share_their_key(world):
     assert len({cell.key for cell in made.cells}) == 1
 
 
+def test_what_the_plan_read_is_kept_for_cells_that_have_all_their_rows_alone(world):
+    [cell] = world.plan_of(world.settings).cells
+    first, *others = (fact_row(row_id.case_id) for row_id in cell.row_ids)
+    world.commit(cell.key, first)
+    [part] = world.plan_of(world.settings).cells
+    assert (part.pending_rows, part.stored) == (5, None)
+    world.commit(cell.key, *others)
+    [whole] = world.plan_of(world.settings).cells
+    assert whole.stored.facts.equals(world.store.read(cell.key).facts)
+
+
 def test_done_is_by_id_and_a_wider_per_lang_runs_only_what_is_missing(world):
     [narrow] = world.plan_of(world.settings).cells
     world.commit(narrow.key, *(fact_row(row_id.case_id) for row_id in narrow.row_ids))

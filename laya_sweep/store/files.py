@@ -63,7 +63,8 @@ def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
         DamagedFileError: truncated, not Parquet, another schema, or another number of rows than promised.
     """
     try:
-        table = pq.read_table(path, use_threads=False, memory_map=False)
+        with pq.ParquetFile(path) as file:  # not read_table, which first looks for a dataset of many files
+            table = file.read(use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise DamagedFileError(f"{path.name}: {error}") from error
     promised = (table.schema.metadata or {}).get(b"laya_sweep.rows", b"none").decode()
