@@ -22,7 +22,7 @@ sweep: setup
 
 # Train the bundled checkpoints again from the bundled corpus (minutes).
 demo-checkpoints: setup
-	$(BIN)/python -m laya_sweep.demo.train laya_sweep/demo/checkpoints
+	$(BIN)/python -m training.train laya_sweep/demo/checkpoints
 
 # Two workers, a file of tests each at a time: most of the suite waits for processes of its own.
 test: setup

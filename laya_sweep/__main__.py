@@ -92,8 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _verb(name: str, words: Sequence[str]) -> int:
+    from laya_sweep.cli.verbs import VERBS
     from laya_sweep.errors import Problem, UsageError, name_list
-    from laya_sweep.verbs import VERBS
 
     if name not in VERBS:
         expected = f"a verb ({name_list(sorted(VERBS), name)}) or an override key=value"
@@ -102,8 +102,8 @@ def _verb(name: str, words: Sequence[str]) -> int:
 
 
 def _sweep(given: Sequence[str]) -> int:
-    from laya_sweep.compose import compose_jobs, to_yaml
-    from laya_sweep.config import build_settings
+    from laya_sweep.config.compose import compose_jobs, to_yaml
+    from laya_sweep.config.settings import build_settings
     from laya_sweep.errors import ConfigError, Problem, combine_exit_codes
 
     multirun = "-m" in given or "--multirun" in given
@@ -117,9 +117,9 @@ def _sweep(given: Sequence[str]) -> int:
         sys.stdout.write("---\n".join(to_yaml(job.config) for job in jobs))
         return 0
 
-    from laya_sweep.console import Console
-    from laya_sweep.hub import HuggingFaceHub, ResolveOnce
-    from laya_sweep.sweep import sweep
+    from laya_sweep.files.hub import HuggingFaceHub, ResolveOnce
+    from laya_sweep.run.console import Console
+    from laya_sweep.run.sweep import sweep
 
     console, hub, codes = Console(), ResolveOnce(HuggingFaceHub()), []
     for index, (job, one) in enumerate(zip(jobs, settings, strict=True)):

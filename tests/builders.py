@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from laya_sweep.checks import parse_design
-from laya_sweep.settings import (
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.settings import (
     CheckpointSettings,
     DatasetSettings,
     ExecutorSettings,
@@ -18,8 +18,8 @@ from laya_sweep.settings import (
     StoreSettings,
     TransformSettings,
 )
-from laya_sweep.store import CALLS, FACTS, TIMINGS
-from laya_sweep.suites import Draft, freeze
+from laya_sweep.store.schemas import CALLS, FACTS, TIMINGS
+from laya_sweep.suites.check_design import parse_design
 
 CHECKPOINT_CONFIG = {
     "encoder": "mini",

@@ -9,8 +9,9 @@ import numpy as np
 import onnx
 from builders import NoHub, checkpoint_settings
 
-from laya_sweep.engines import Exported, locate
-from laya_sweep.engines.onnx_file import INPUTS, OUTPUTS
+from laya_sweep.checkpoints.checkpoint import locate
+from laya_sweep.checkpoints.onnx_file import INPUTS, OUTPUTS
+from laya_sweep.engines.exported_graph import Exported
 
 
 def tiny_graph(inputs=INPUTS, outputs=OUTPUTS, notes=None, weights=(1.0, 2.0)) -> onnx.ModelProto:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from laya_sweep import derive
+from laya_sweep.domain.regime import BucketTemperature, Regime
+from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution import Shard
+from laya_sweep.execution.contract import Shard
 from laya_sweep.execution.rows import Issued, Prepared, fact_rows, success
-from laya_sweep.pairing import Side, pair_table
-from laya_sweep.plan import Cell
-from laya_sweep.scoring import BucketTemperature, Regime
-from laya_sweep.settings import TransformSettings
-from laya_sweep.store import TIMINGS
-from laya_sweep.transforms import present
+from laya_sweep.results.decisions import score_cell
+from laya_sweep.results.pairs import Side, pair_table
+from laya_sweep.results.rows import select_rows
+from laya_sweep.run.plan import Cell
+from laya_sweep.store.schemas import TIMINGS
+from laya_sweep.transforms.registry import present
 
 BUCKETS = {
     f"{kind}:{size}": BucketTemperature(1.0, 1.0, kind)
@@ -44,9 +45,18 @@ def side_of(script, cases, settings, regime, language="en", batch=3):
     """Decisions and facts of one cell."""
     variants = tuple(present(settings, cases))
     facts = facts_of(script, variants, settings.name, language, batch)
-    cell = Cell("key", {}, "mine", language, settings.name, tuple(cases), variants, frozenset())
-    rows = derive.select_rows(cell, facts, TIMINGS.empty_table())
-    return Side(derive.score_cell(rows, regime, BUCKETS), rows.facts)
+    cell = Cell(
+        key="key",
+        identity={},
+        checkpoint="mine",
+        language=language,
+        transform=settings.name,
+        cases=tuple(cases),
+        variants=variants,
+        done=frozenset(),
+    )
+    rows = select_rows(cell, facts, TIMINGS.empty_table())
+    return Side(score_cell(rows, regime, BUCKETS), rows.facts)
 
 
 def pairs_of(script, cases, settings, regime=None, **how):

@@ -3,7 +3,7 @@
 import shutil
 import warnings
 
-from laya_sweep.demo import CHECKPOINTS_FOLDER
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
 
 
 def demo_agent(folder):

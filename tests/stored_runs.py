@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from laya_sweep.derive import ResultKey, metrics_table, summarise_result
-from laya_sweep.documents import cases_table
-from laya_sweep.reports import ResultReport
-from laya_sweep.run_folder import write_json, write_tables
-from laya_sweep.scoring import BucketTemperature, Place, Regime, ScoredCell, decide, target_of
-from laya_sweep.scoring.regime import QUESTION_TYPES
-from laya_sweep.store import CHECKPOINTS, DECISIONS, LOGITS, RUN_TIMINGS
-from laya_sweep.stored_run import REPORT_SCHEMA, StoredRun
-from laya_sweep.suites import Draft, canonical_rows_digest, freeze, questions_fingerprint
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.case import Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.fingerprint import questions_fingerprint
+from laya_sweep.domain.question import QUESTION_TYPES, target_of
+from laya_sweep.domain.regime import BucketTemperature, Regime
+from laya_sweep.domain.result_key import ResultKey
+from laya_sweep.files.atomic import write_json
+from laya_sweep.results.figures import metrics_table, summarise_result
+from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.store.case_table import cases_table
+from laya_sweep.store.run_folder import write_tables
+from laya_sweep.store.schemas import CHECKPOINTS, DECISIONS, LOGITS, RUN_TIMINGS
+from laya_sweep.store.stored_run import REPORT_SCHEMA, StoredRun
 
 SIZES = ("2", "3-5", "6-10", "11+")
 BUCKETS = [f"{kind}:{size}" for kind in QUESTION_TYPES for size in SIZES]

@@ -8,7 +8,8 @@ import json
 import numpy as np
 from laya.confidence import apply_confidence_gate
 
-from laya_sweep.scoring import AnsweredQuestion, option_labels, runtime_answers
+from laya_sweep.domain.question import option_labels
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 
 
 def logits_of(state, qid, question, salt=""):

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from laya_sweep.derive import decision_columns
-from laya_sweep.metrics import summarise
+from laya_sweep.metrics.summary import summarise
+from laya_sweep.results.columns import decision_columns
 
 #: Figures of the comparison, in this order.
 METRICS = ("choice_accuracy", "noul_accuracy", "mean_confidence", "ece", "brier", "nll")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from laya_sweep.calibration.overlap import DatasetRow, rows_document, shared_rows, some_of
 from laya_sweep.calibration.stored import Part, StoredLogits, every_row, held_out, other_rows
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.stored_run import StoredResult
+from laya_sweep.store.stored_run import StoredResult
 
 
 @dataclass(frozen=True)

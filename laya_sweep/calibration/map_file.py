@@ -12,14 +12,14 @@ from typing import Any
 
 from laya_sweep.calibration.fit import FittedMap, Floors
 from laya_sweep.calibration.overlap import DatasetRow, rows_document
-from laya_sweep.calibration_map import OWN_KEY
-from laya_sweep.demo import CHECKPOINTS_FOLDER
-from laya_sweep.engines.checkpoint import BUNDLED, TEMPERATURE_FIELDS
+from laya_sweep.checkpoints.checkpoint import BUNDLED, TEMPERATURE_FIELDS
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
+from laya_sweep.domain.calibration_map import OWN_KEY
+from laya_sweep.domain.identity import canonical_json, digest_text, library_versions, value_digest
 from laya_sweep.errors import UsageError
-from laya_sweep.hub import Hub
-from laya_sweep.identity import canonical_json, digest_text, library_versions, value_digest
-from laya_sweep.jsonfile import read_object
-from laya_sweep.stored_run import StoredResult
+from laya_sweep.files.hub import Hub
+from laya_sweep.files.json_file import read_object
+from laya_sweep.store.stored_run import StoredResult
 
 _CONFIG = "rl_agent_config.json"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from laya_sweep.calibration_map import OWN_KEY, outside
-from laya_sweep.engines import Checkpoint
+from laya_sweep.checkpoints.checkpoint import Checkpoint
+from laya_sweep.domain.calibration_map import OWN_KEY, outside
+from laya_sweep.domain.settings import RegimeSettings
 from laya_sweep.errors import ConfigError, Problem
-from laya_sweep.plan import Language
-from laya_sweep.settings import RegimeSettings
+from laya_sweep.suites.language import Language
 
 #: Hex digits kept of a row's input digest.
 DIGITS = 32

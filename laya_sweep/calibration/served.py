@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from laya_sweep.calibration_map import clamped
-from laya_sweep.scoring import QUESTION_TYPES, BucketTemperature
+from laya_sweep.domain.calibration_map import clamped
+from laya_sweep.domain.question import QUESTION_TYPES
+from laya_sweep.domain.regime import BucketTemperature
 
 
 def type_temperatures(shipped: Mapping[str, Any]) -> dict[str, BucketTemperature]:

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from laya_sweep.calibration.fit import LabelledRow
 from laya_sweep.calibration.overlap import DatasetRow, data_of
+from laya_sweep.domain.question import Target, target_of
+from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.scoring import BucketTemperature, Place, Regime, ScoredCell, Target, decide, target_of
-from laya_sweep.store import DECISIONS
-from laya_sweep.stored_run import StoredResult
+from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.store.schemas import DECISIONS
+from laya_sweep.store.stored_run import StoredResult
 
 #: Which rows: by their source_id.
 Part = Callable[[str], bool]

@@ -9,13 +9,10 @@ from laya.confidence import check_min_confidence
 
 from laya_sweep.config.fields import Fields, quote_hint, reaches
 from laya_sweep.config.mapped_dataset import READERS
+from laya_sweep.domain.settings import PRESENTATION, MetricSettings
+from laya_sweep.domain.thresholds import MinConfidence, from_document
 from laya_sweep.errors import UsageError, name_list
-from laya_sweep.jsonfile import read_json
-from laya_sweep.min_confidence import MinConfidence, from_document
-from laya_sweep.settings import (
-    PRESENTATION,
-    MetricSettings,
-)
+from laya_sweep.files.json_file import read_json
 from laya_sweep.suites.languages import LANGUAGES
 
 #: Datasets whose languages stand in their files.

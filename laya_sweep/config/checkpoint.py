@@ -6,14 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from laya_sweep.checkpoints.route_table import route_table, router_of
 from laya_sweep.config.fields import Fields
+from laya_sweep.domain.settings import CheckpointSettings, RouterSettings, RouteSettings
 from laya_sweep.errors import AUTO, name_list
-from laya_sweep.routing import route_table, router_of
-from laya_sweep.settings import (
-    CheckpointSettings,
-    RouterSettings,
-    RouteSettings,
-)
 
 
 def read_checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSettings:

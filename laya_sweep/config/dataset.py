@@ -6,11 +6,8 @@ from pathlib import Path
 
 from laya_sweep.config.fields import Fields
 from laya_sweep.config.mapped_dataset import READERS
-from laya_sweep.settings import (
-    PRESENTATION,
-    DatasetSettings,
-)
-from laya_sweep.suites import SAMPLINGS
+from laya_sweep.domain.settings import PRESENTATION, DatasetSettings
+from laya_sweep.suites.sampling import SAMPLINGS
 
 
 def read_dataset(fields: Fields) -> DatasetSettings:

@@ -6,10 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from laya_sweep.config.fields import Fields
-from laya_sweep.settings import (
-    ExecutorSettings,
-    StoreSettings,
-)
+from laya_sweep.domain.settings import ExecutorSettings, StoreSettings
 
 
 def read_executor(fields: Fields) -> ExecutorSettings:

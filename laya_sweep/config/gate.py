@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from laya_sweep.config.fields import Fields
-from laya_sweep.settings import (
-    GateSettings,
-)
+from laya_sweep.domain.settings import GateSettings
 
 
 def read_gate(fields: Fields) -> GateSettings:

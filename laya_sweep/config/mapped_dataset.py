@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from laya_sweep.config.fields import Fields
-from laya_sweep.settings import DatasetSettings, TableMapping
-from laya_sweep.suites import SAMPLINGS
+from laya_sweep.domain.settings import DatasetSettings, TableMapping
 from laya_sweep.suites.label_set import labels_of
+from laya_sweep.suites.sampling import SAMPLINGS
 from laya_sweep.suites.table_file import FORMATS
 
 

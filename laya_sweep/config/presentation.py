@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from laya_sweep.config.fields import Fields, named_entries
+from laya_sweep.domain.settings import BASELINE, CHECKPOINT_EMBEDDER, NO_NARROWING, NarrowingSettings, TransformSettings
 from laya_sweep.errors import Problem
-from laya_sweep.settings import (
-    BASELINE,
-    CHECKPOINT_EMBEDDER,
-    NO_NARROWING,
-    NarrowingSettings,
-    TransformSettings,
-)
-from laya_sweep.transforms import SAMPLERS, TRANSFORMS
+from laya_sweep.transforms.option_order import SAMPLERS
+from laya_sweep.transforms.registry import TRANSFORMS
 
 
 def _transform(name: str, fields: Fields) -> TransformSettings:

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from laya_sweep.calibration_map import map_of, overrides_of
 from laya_sweep.config.fields import Fields
+from laya_sweep.domain.calibration_map import map_of, overrides_of
+from laya_sweep.domain.identity import digest_file
+from laya_sweep.domain.settings import RegimeSettings
 from laya_sweep.errors import UsageError
-from laya_sweep.identity import digest_file
-from laya_sweep.jsonfile import read_json
-from laya_sweep.settings import (
-    RegimeSettings,
-)
+from laya_sweep.files.json_file import read_json
 
 REGIME_KINDS = ("served", "raw", "unit", "fixed", "map")
 

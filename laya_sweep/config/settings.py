@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from laya_sweep.checkpoints.pins import pin
 from laya_sweep.config.axes import read_languages, read_metrics, read_min_confidence
 from laya_sweep.config.checkpoint import read_checkpoint
 from laya_sweep.config.dataset import read_dataset
@@ -13,15 +14,8 @@ from laya_sweep.config.fields import Fields, named_entries
 from laya_sweep.config.gate import read_gate
 from laya_sweep.config.presentation import read_narrowing, read_transforms
 from laya_sweep.config.regime import read_regime
+from laya_sweep.domain.settings import BASELINE, PRESENTATION, CheckpointSettings, RouterSettings, Settings
 from laya_sweep.errors import ConfigError, Problem, name_list
-from laya_sweep.pins import pin
-from laya_sweep.settings import (
-    BASELINE,
-    PRESENTATION,
-    CheckpointSettings,
-    RouterSettings,
-    Settings,
-)
 
 
 def build_settings(raw: Mapping[str, Any]) -> Settings:

@@ -10,9 +10,9 @@ from typing import Any
 
 from laya.common import QTYPES, build_sequence
 
+from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Shape
 from laya_sweep.engines.question import internal_question
-from laya_sweep.transforms import Variant
 
 
 def encode_question(

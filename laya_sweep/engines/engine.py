@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.transforms import Variant
+from laya_sweep.domain.variant import Variant
 
 #: Rows are padded to a multiple of this many tokens ...
 LENGTH_MULTIPLE = 16

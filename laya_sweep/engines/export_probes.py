@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.demo import read_corpus
+from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.questions import INTENTS, intent_question, state, urgency_question, wish_question
+from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import Shape
-from laya_sweep.transforms import Variant
 
 Feed = dict[str, NDArray[Any]]
 

@@ -10,14 +10,14 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 
-from laya_sweep.engines.checkpoint import Checkpoint
+from laya_sweep.checkpoints.checkpoint import Checkpoint
 from laya_sweep.engines.encoding import encode_question
 from laya_sweep.engines.engine import EncodingError, own_shape
 from laya_sweep.engines.export_probes import Feed, mate_feeds, probe_feeds, probe_variants
 from laya_sweep.engines.exported_graph import Drift
 from laya_sweep.engines.onnx_engine import feed_of, run_graph
 from laya_sweep.errors import ParityError, Problem
-from laya_sweep.scoring import softmax
+from laya_sweep.scoring.probability import softmax
 
 #: How far a full-precision graph may be from torch, in logits.
 TOLERANCE = 1e-4

@@ -19,20 +19,12 @@ from laya.common import QTYPES
 from laya.onnx_agent import ONNXAgent
 from numpy.typing import NDArray
 
-from laya_sweep.engines.checkpoint import stage
+from laya_sweep.checkpoints.checkpoint import stage
+from laya_sweep.checkpoints.onnx_file import OUTPUTS, ROWS_NOTE, TOGETHER
+from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
-from laya_sweep.engines.engine import (
-    DeviceError,
-    EncodedQuestion,
-    EngineInfo,
-    Forward,
-    Shape,
-    own_shape,
-    padded_shape,
-)
-from laya_sweep.engines.onnx_file import OUTPUTS, ROWS_NOTE, TOGETHER
-from laya_sweep.memo_tokenizer import MemoTokenizer
-from laya_sweep.transforms import Variant
+from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, Shape, own_shape, padded_shape
+from laya_sweep.engines.memo_tokenizer import MemoTokenizer
 
 _CPU = "CPUExecutionProvider"
 

@@ -19,11 +19,12 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch.export import Dim
 
-from laya_sweep.engines.checkpoint import Checkpoint
-from laya_sweep.engines.exported_graph import Exported, require_sequential
+from laya_sweep.checkpoints.checkpoint import Checkpoint
+from laya_sweep.checkpoints.graph import require_sequential
+from laya_sweep.checkpoints.onnx_file import INPUTS, OUTPUTS, PRECISION_NOTE, ROWS_NOTE, TOGETHER, WEIGHTS_NOTE
+from laya_sweep.engines.exported_graph import Exported
 from laya_sweep.engines.onnx_check import Loaded, measure_drift, require_parity, rows_are_independent
 from laya_sweep.engines.onnx_engine import make_session
-from laya_sweep.engines.onnx_file import INPUTS, OUTPUTS, PRECISION_NOTE, ROWS_NOTE, TOGETHER, WEIGHTS_NOTE
 from laya_sweep.engines.torch_engine import load_agent
 from laya_sweep.errors import CheckpointError, Problem
 

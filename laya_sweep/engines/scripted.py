@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from laya_sweep.domain.question import QUESTION_TYPES, option_labels
+from laya_sweep.domain.thresholds import from_document
+from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward, padded_shape
-from laya_sweep.min_confidence import from_document
-from laya_sweep.scoring import QUESTION_TYPES, AnsweredQuestion, option_labels, runtime_answers
-from laya_sweep.transforms import Variant
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 
 #: Logits of one question of a variant, one per slot: in the order in which a model would read its options.
 Script = Callable[[Variant, str], Sequence[float]]

@@ -16,18 +16,11 @@ from laya.common import QTYPES, collate_items
 from laya.shortlist import embed_fn_from_agent
 from torch.nn import functional
 
-from laya_sweep.engines.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
+from laya_sweep.checkpoints.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
+from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
-from laya_sweep.engines.engine import (
-    DeviceError,
-    EncodedQuestion,
-    EngineInfo,
-    Forward,
-    OutOfMemoryError,
-    padded_shape,
-)
-from laya_sweep.memo_tokenizer import MemoTokenizer
-from laya_sweep.transforms import Variant
+from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, OutOfMemoryError, padded_shape
+from laya_sweep.engines.memo_tokenizer import MemoTokenizer
 
 #: Variables by which the environment would change the dtype of a loaded checkpoint.
 _DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")

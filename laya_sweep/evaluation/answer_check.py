@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from laya_sweep.domain.question import option_labels
 from laya_sweep.errors import one_line
-from laya_sweep.scoring import option_labels
 
 #: Room above 1 that float32 arithmetic takes; metrics clip such confidences and count them.
 _ROOM = 1e-6

@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
-from laya_sweep.reports.timing import nearest_rank
+from laya_sweep.results.timing import nearest_rank
 
 LATENCY = "per row: the wall time of the call that returned it, unsplit"
 COST = "per row: that call divided by the rows in it"

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from laya_sweep import suites
+from laya_sweep.domain import fingerprint
+from laya_sweep.domain.case import Case, canonical_rows_digest
 from laya_sweep.errors import DatasetError, Problem
-from laya_sweep.suites import Case, LabelledSet, canonical_rows_digest, labelled_cases, labelled_rows, read_labelled
+from laya_sweep.suites.jsonl import labelled_cases
+from laya_sweep.suites.labelled import LabelledSet, labelled_rows, read_labelled
 
 #: A labelled file by its path, one that was read, or rows of its form.
 Data: TypeAlias = str | Path | LabelledSet | Iterable[Mapping[str, Any]]
@@ -66,7 +68,7 @@ def questions_fingerprint(data: Data) -> str:
     Raises:
         DatasetError: as `read_dataset`.
     """
-    return suites.questions_fingerprint(labelled_set(data).examples)
+    return fingerprint.questions_fingerprint(labelled_set(data).examples)
 
 
 def file_fingerprint(path: str | Path) -> str:
@@ -75,4 +77,4 @@ def file_fingerprint(path: str | Path) -> str:
     Raises:
         DatasetError: the file cannot be read.
     """
-    return suites.file_fingerprint(Path(path))
+    return fingerprint.file_fingerprint(Path(path))

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from laya_sweep.derive import CellRows, score_cell, select_rows
+from laya_sweep.documents.narrowed import kept_document
+from laya_sweep.domain.regime import Regime
+from laya_sweep.domain.thresholds import from_document
 from laya_sweep.errors import IncompleteError, ParityError, Problem, UsageError
 from laya_sweep.evaluation.answer_check import confidence_of
 from laya_sweep.evaluation.dataset import Dataset
@@ -19,16 +21,17 @@ from laya_sweep.evaluation.marks import marked
 from laya_sweep.evaluation.narrowing import narrower_of
 from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import marks_of
-from laya_sweep.execution import PARITY_CASES, Shard, WorkerSpec
-from laya_sweep.execution.parity import TOLERANCE, check_parity
+from laya_sweep.execution.contract import Shard, WorkerSpec
+from laya_sweep.execution.parity import PARITY_CASES, TOLERANCE, check_parity
 from laya_sweep.execution.worker import Worker
-from laya_sweep.min_confidence import from_document
-from laya_sweep.narrowing import Narrower, narrowed_sample
-from laya_sweep.plan import Cell
-from laya_sweep.published.narrowed import kept_document
-from laya_sweep.reports import call_figures, timing_figures
-from laya_sweep.scoring import NARROWING_COLUMNS, AnsweredQuestion, Regime, kept_question, runtime_answers
-from laya_sweep.transforms import variants_of
+from laya_sweep.narrowing.narrower import Narrower, narrowed_sample
+from laya_sweep.results.decisions import score_cell
+from laya_sweep.results.expected import ExpectedRows
+from laya_sweep.results.rows import PlaceRows, select_rows
+from laya_sweep.results.timing import call_figures, timing_figures
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
+from laya_sweep.scoring.narrowed import NARROWING_COLUMNS, kept_question
+from laya_sweep.transforms.registry import variants_of
 
 LATENCY = "per question: the wall time of the call that returned it, unsplit"
 COST = "per question: that call divided by the questions in it"
@@ -42,7 +45,7 @@ _KEY = "evaluation"
 class _Asked(NamedTuple):
     """Facts and decisions in the order of the data."""
 
-    rows: CellRows
+    rows: PlaceRows
     decisions: pa.Table
 
 
@@ -57,10 +60,10 @@ def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: R
     """
     name = asking.checkpoint or loaded.name or "engine"
     _refuse(dataset, loaded, asking, regime, name)
-    cell = _cell(dataset, name)
+    expected = _expected(dataset, name)
     narrower = narrower_of(asking.narrow, loaded.engine)
-    _check_parity(loaded, cell, asking, narrower)
-    asked = _run(cell, loaded, asking, regime, narrower)
+    _check_parity(loaded, expected, asking, narrower)
+    asked = _run(expected, loaded, asking, regime, narrower)
     errors = tuple(AnswerError(error.index, error.question, error.error) for error in asked.rows.errors)
     if errors and asking.on_error == "fail":
         named = "; ".join(f"{dataset.place(one.index)}, question {one.question!r}: {one.error}" for one in errors[:20])
@@ -87,31 +90,35 @@ def _refuse(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: Regi
         raise UsageError(*problems)
 
 
-def _cell(dataset: Dataset, name: str) -> Cell:
-    """All rows as one cell, whatever their languages, so that all of them may share batches."""
+def _expected(dataset: Dataset, name: str) -> ExpectedRows:
+    """All rows as one place, whatever their languages, so that all of them may share batches."""
     variants = tuple(variant for case in dataset.cases for variant in variants_of("baseline", case))
-    return Cell(_KEY, {}, name, "", "baseline", dataset.cases, variants, frozenset())
+    return ExpectedRows(
+        key=_KEY, checkpoint=name, language="", transform="baseline", cases=dataset.cases, variants=variants
+    )
 
 
-def _check_parity(loaded: LoadedEngine, cell: Cell, asking: Asking, narrower: Narrower | None) -> None:
+def _check_parity(loaded: LoadedEngine, expected: ExpectedRows, asking: Asking, narrower: Narrower | None) -> None:
     """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
-    step = max(1, len(cell.variants) // PARITY_CASES)
-    sample = narrowed_sample(narrower, cell.variants[::step])
+    step = max(1, len(expected.variants) // PARITY_CASES)
+    sample = narrowed_sample(narrower, expected.variants[::step])
     parity = check_parity(loaded.engine, sample, [from_document(asking.min_confidence)])
     if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
         got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
-        expected = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
-        raise ParityError(Problem(f"parity of {cell.checkpoint}", expected, got, "trust none of its figures"))
+        wanted = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
+        raise ParityError(Problem(f"parity of {expected.checkpoint}", wanted, got, "trust none of its figures"))
 
 
-def _run(cell: Cell, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None) -> _Asked:
-    worker = Worker.around(loaded.engine, _spec(cell.checkpoint, loaded, asking), narrower)
-    result = worker.run(Shard(_KEY, cell.checkpoint, "", "baseline", cell.variants, 0.0))
+def _run(
+    expected: ExpectedRows, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None
+) -> _Asked:
+    worker = Worker.around(loaded.engine, _spec(expected.checkpoint, loaded, asking), narrower)
+    result = worker.run(Shard(_KEY, expected.checkpoint, "", "baseline", expected.variants, 0.0))
     assert result.part is not None
     assert result.part.calls is not None
     parts = (result.part.facts, result.part.timings, result.part.calls)
     facts, timings, calls = (pq.read_table(pa.BufferReader(data)) for data in parts)
-    rows = select_rows(cell, facts, timings, calls)
+    rows = select_rows(expected, facts, timings, calls)
     return _Asked(rows, score_cell(rows, regime, loaded.temperatures))
 
 

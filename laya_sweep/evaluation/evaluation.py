@@ -11,7 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from laya_sweep.derive import decision_columns, summarise_result
+from laya_sweep.domain.fingerprint import questions_fingerprint
+from laya_sweep.domain.regime import Regime
+from laya_sweep.domain.thresholds import from_document
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.evaluation.dataset import Data, Dataset, read_dataset
 from laya_sweep.evaluation.engine import ask_engine
@@ -23,20 +25,22 @@ from laya_sweep.evaluation.order_check import SAMPLE
 from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.report import report_document
 from laya_sweep.evaluation.runner import MinConfidence
-from laya_sweep.gates import OVERALL, Place, Scorecard, accepted_counts, narrowing_identity, scorecard_of_rows
-from laya_sweep.metrics import MetricRow
+from laya_sweep.gates.comparability import narrowing_identity
+from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.scorecard import OVERALL, Place, Scorecard
+from laya_sweep.judging.functions import Judgeable
 from laya_sweep.metrics.accuracy import tolerance_of
-from laya_sweep.min_confidence import from_document
-from laya_sweep.scoring import Regime
-from laya_sweep.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
-from laya_sweep.suites import questions_fingerprint
+from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.results.columns import decision_columns
+from laya_sweep.results.figures import summarise_result
+from laya_sweep.store.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
 
 #: Regimes by name; a number is a temperature of one's own.
 _REGIMES = ("served", "raw", "unit")
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Judgeable):
     """A labelled set with one runner's answers.
 
     Attributes:

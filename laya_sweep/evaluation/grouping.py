@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from laya_sweep.domain.identity import ordered_json
 from laya_sweep.evaluation.runner import Request, Runner
-from laya_sweep.identity import ordered_json
 
 
 def chunks(requests: Sequence[Request], runner: Runner, size: int) -> Iterator[list[Request]]:

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from laya_sweep.engines import Checkpoint, Engine, load_engine, locate, resolve_temperatures
-from laya_sweep.hub import HuggingFaceHub
-from laya_sweep.scoring import BucketTemperature, option_bucket
-from laya_sweep.settings import CheckpointSettings
+from laya_sweep.checkpoints.checkpoint import Checkpoint, locate
+from laya_sweep.checkpoints.temperatures import resolve_temperatures
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.regime import BucketTemperature
+from laya_sweep.domain.settings import CheckpointSettings
+from laya_sweep.engines.engine import Engine
+from laya_sweep.engines.loading import load_engine
+from laya_sweep.files.hub import HuggingFaceHub
 
 #: Option counts that stand for the buckets 2, 3-5, 6-10 and 11+.
 _COUNTS = (2, 3, 6, 11)

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from laya_sweep.engines import Engine
+from laya_sweep.domain.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
+from laya_sweep.engines.engine import Engine
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.narrowing import Embed, Narrower, Shortlist, make_narrower, narrowing_document
-from laya_sweep.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
+from laya_sweep.narrowing.embedder import Embed
+from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowing_document
+from laya_sweep.narrowing.shortlist import Shortlist
 
 #: Where a wrapped runner says what was kept, beside its answers: question -> the narrowing columns.
 KEPT_KEY = "laya_sweep_narrowing"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from laya_sweep.store import DECISIONS
+from laya_sweep.store.schemas import DECISIONS
 
 #: Decisions as a notebook gets them. A runner tells less than an engine (no temperature, no raw confidence), so more
 #: may be null than in a stored run. `checkpoint` is who answered. The abstention marks stand beside the decision.

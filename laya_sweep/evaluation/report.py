@@ -9,15 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.documents.evals_figures import EvalsFigures, case_scores, evals_figures
+from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
+from laya_sweep.domain.identity import library_versions
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import Outcome
 from laya_sweep.evaluation.reported import reported_decisions
-from laya_sweep.gates import EVALS_SCHEMA
+from laya_sweep.gates.comparability import EVALS_SCHEMA
 from laya_sweep.gates.metric_kinds import is_confidence
-from laya_sweep.identity import library_versions
-from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.published.evals_figures import EvalsFigures, case_scores, evals_figures
-from laya_sweep.published.narrowed import narrowed_case, narrowed_config
+from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 
 
 def report_document(

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from laya_sweep.domain.case import Case
+from laya_sweep.domain.question import target_of
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import EVALUATED, Answered
-from laya_sweep.scoring import margin, narrowing_of, over_all, target_of
-from laya_sweep.suites import Case
+from laya_sweep.scoring.narrowed import narrowing_of, over_all
+from laya_sweep.scoring.probability import margin
 
 
 def reported_decisions(dataset: Dataset, answered: Iterable[Answered]) -> pa.Table:

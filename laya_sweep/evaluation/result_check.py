@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from laya_sweep.domain.case import Case
 from laya_sweep.errors import ParityError, Problem
 from laya_sweep.evaluation.answer_check import answer_fault, confidence_of, plain
 from laya_sweep.evaluation.marks import mark_fault
 from laya_sweep.evaluation.narrowing import KEPT_KEY
 from laya_sweep.evaluation.outcome import EXTRAS, Answered
 from laya_sweep.evaluation.runner import MinConfidence
-from laya_sweep.scoring import kept_question
-from laya_sweep.suites import Case
+from laya_sweep.scoring.narrowed import kept_question
 
 
 def result_faults(case: Case, result: Any) -> dict[str, str]:  # noqa: ANN401 - whatever came back

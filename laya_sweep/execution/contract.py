@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from laya_sweep.engines import TemperatureFact
-from laya_sweep.min_confidence import MinConfidence
-from laya_sweep.settings import NO_NARROWING, NarrowingSettings
-from laya_sweep.store import Part
-from laya_sweep.transforms import Variant
+from laya_sweep.checkpoints.temperatures import TemperatureFact
+from laya_sweep.domain.settings import NO_NARROWING, NarrowingSettings
+from laya_sweep.domain.thresholds import MinConfidence
+from laya_sweep.domain.variant import Variant
+from laya_sweep.store.facts import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laya_sweep.engines import load_engine
+from laya_sweep.engines.loading import load_engine
 from laya_sweep.execution.contract import (
     Call,
     Handshake,

@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.engines import EncodingError, Engine, runtime_marks
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, threshold_at, to_document
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodingError, Engine
+from laya_sweep.engines.marks import runtime_marks
 from laya_sweep.execution.contract import Parity, SampleAnswer
-from laya_sweep.min_confidence import BucketThresholds, MinConfidence, threshold_at, to_document
-from laya_sweep.scoring import abstention, gate_confidence, option_bucket, runtime_softmax
-from laya_sweep.transforms import Variant
+from laya_sweep.scoring.answer import abstention
+from laya_sweep.scoring.probability import gate_confidence, runtime_softmax
 
 TOLERANCE = 1e-3
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from laya_sweep.domain.settings import ExecutorSettings
 from laya_sweep.errors import IncompleteError, ParityError, Problem
 from laya_sweep.execution.contract import (
     Backend,
@@ -27,7 +28,6 @@ from laya_sweep.execution.contract import (
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.parity import TOLERANCE
 from laya_sweep.execution.queue import ShardQueue, on_trial, retry
-from laya_sweep.settings import ExecutorSettings
 
 #: Shards handed to one worker at a time: the next one is there when the first is done.
 IN_FLIGHT = 2

@@ -22,7 +22,8 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
-from laya_sweep.engines import load_engine
+from laya_sweep.domain.settings import ExecutorSettings
+from laya_sweep.engines.loading import load_engine
 from laya_sweep.errors import CapacityError, Problem, UsageError
 from laya_sweep.execution.contract import (
     Call,
@@ -34,7 +35,6 @@ from laya_sweep.execution.contract import (
     WorkerSpec,
 )
 from laya_sweep.execution.worker import EngineFactory, Worker
-from laya_sweep.settings import ExecutorSettings
 
 
 class RayWorker(Worker):

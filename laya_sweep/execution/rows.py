@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from laya_sweep.engines import EncodedQuestion, EngineInfo
+from laya_sweep.domain.question import option_count
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodedQuestion, EngineInfo
 from laya_sweep.execution.contract import Shard
-from laya_sweep.narrowing import Cut
-from laya_sweep.store import CALLS, FACTS, TIMINGS, Part
-from laya_sweep.transforms import Variant
-from laya_sweep.transforms.presented import option_count
+from laya_sweep.narrowing.cut import Cut
+from laya_sweep.store.facts import Part
+from laya_sweep.store.schemas import CALLS, FACTS, TIMINGS
 
 
 class Prepared(NamedTuple):

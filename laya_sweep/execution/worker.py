@@ -14,16 +14,12 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 
-from laya_sweep.engines import (
-    Checkpoint,
-    EncodingError,
-    Engine,
-    OutOfMemoryError,
-    Shape,
-    load_engine,
-    locate,
-    resolve_temperatures,
-)
+from laya_sweep.checkpoints.checkpoint import Checkpoint, locate
+from laya_sweep.checkpoints.temperatures import resolve_temperatures
+from laya_sweep.domain.settings import CheckpointSettings
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodingError, Engine, OutOfMemoryError, Shape
+from laya_sweep.engines.loading import load_engine
 from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerSpec
 from laya_sweep.execution.parity import check_parity
 from laya_sweep.execution.rows import (
@@ -37,11 +33,10 @@ from laya_sweep.execution.rows import (
     success,
     timing_rows,
 )
-from laya_sweep.hub import HuggingFaceHub
-from laya_sweep.narrowing import Cut, Narrower, NarrowingError, make_narrower, narrowed_sample
-from laya_sweep.settings import CheckpointSettings
-from laya_sweep.store import FactStore, Part
-from laya_sweep.transforms import Variant
+from laya_sweep.files.hub import HuggingFaceHub
+from laya_sweep.narrowing.cut import Cut, NarrowingError
+from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowed_sample
+from laya_sweep.store.facts import FactStore, Part
 
 #: The runner shape of a call of several rows, by upstream's name: each row brings its own question.
 BATCH_FORM = "requests"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from laya_sweep.domain.tolerance import within
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import coverage_conflict
-from laya_sweep.gates.drift import Mode, slack_of, within
 from laya_sweep.gates.metric_kinds import direction, is_coverage, is_timing
+from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
 from laya_sweep.gates.verdict import Check, label, names, side_of, why_no_value
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from laya_sweep.domain.thresholds import BucketThresholds, same_gate
 from laya_sweep.errors import one_line
-from laya_sweep.gates.drift import Mode
+from laya_sweep.gates.mode import Mode
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.gates.verdict import Check
-from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
-from laya_sweep.min_confidence import BucketThresholds, same_gate
+from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 
 #: Reports of the same measurement, ours and upstream's: one says what the other says, and more.
 EVALS_SCHEMA = "laya-evals-report/1"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laya_sweep.domain.tolerance import within
 from laya_sweep.errors import one_line
-from laya_sweep.gates.drift import within
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.verdict import Check, names
 

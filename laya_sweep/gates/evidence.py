@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from laya_sweep.gates.drift import finite_number
+from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.gates.metric_kinds import coverage_share, is_confidence
 from laya_sweep.gates.scorecard import DIMENSIONS, OVERALL, Count, FigureKey, Place
 

@@ -10,8 +10,11 @@ import numpy as np
 from laya_sweep.gates.evidence import accepted_answers
 from laya_sweep.gates.metric_kinds import coverage_share
 from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, MinConfidence, Place, Scorecard
-from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION, DecisionColumns, Interval, MetricRow
+from laya_sweep.metrics.columns import DecisionColumns
+from laya_sweep.metrics.interval import Interval
+from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.metrics.slicing import slice_rows
+from laya_sweep.metrics.summary import MetricRow
 
 
 def scorecard_of_rows(

@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
+from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.baseline import baseline_checks, unused_tolerances
 from laya_sweep.gates.comparability import comparability_check
 from laya_sweep.gates.completeness import data_checks
-from laya_sweep.gates.drift import Mode, finite_number, mode_of
 from laya_sweep.gates.limits import tolerances as checked_tolerances
+from laya_sweep.gates.mode import Mode, mode_of
 from laya_sweep.gates.policy import Policy, parse_policy, read_policy
-from laya_sweep.gates.reading import read_scorecard, scorecard_of
 from laya_sweep.gates.rules import policy_checks, recorded_policy_note
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import Thresholds, threshold_checks
 from laya_sweep.gates.verdict import Check, Verdict
 
-#: A scorecard, a report or map of figures as Python values, or the path of a JSON file with one.
-Result: TypeAlias = Scorecard | Mapping[str, Any] | Path | str
-
 
 def judge(
-    candidate: Result,
+    candidate: Scorecard,
     *,
     thresholds: Thresholds | None = None,
-    baseline: Result | None = None,
+    baseline: Scorecard | None = None,
     tolerances: Mapping[str, float] | None = None,
     policy: Policy | Mapping[str, Any] | Path | str | None = None,
     mode: Mode | None = None,
@@ -49,19 +46,18 @@ def judge(
             answer. Elsewhere upstream's rule holds: a policy allows none, other gates do not ask.
 
     Raises:
-        UsageError: a document cannot be read or judged; a limit, tolerance or policy cannot mean anything; a
-            tolerance or a relative rule without a baseline.
+        UsageError: a limit, tolerance or policy cannot mean anything; a tolerance or a relative rule without a
+            baseline.
     """
-    card = _card(candidate, "candidate")
-    base = None if baseline is None else _card(baseline, "baseline")
     rules = _policy(policy)
-    decided = mode_of(mode, card, base)
-    _refuse_without_baseline(base, tolerances, rules)
+    decided = mode_of(mode, candidate, baseline)
+    _refuse_without_baseline(baseline, tolerances, rules)
     allowed = checked_tolerances(tolerances, decided)
     asked = _Asked(thresholds or Thresholds(), allowed, rules, two_sided, _share(max_errored_share))
-    checks = (*_checks(card, base, asked, decided), *_rule_checks(card, base, asked, decided))
-    notes = tuple(_notes(card, base, asked, decided))
-    return Verdict(card.name, None if base is None else base.name, decided, checks, notes, asked.document())
+    checks = (*_checks(candidate, baseline, asked, decided), *_rule_checks(candidate, baseline, asked, decided))
+    notes = tuple(_notes(candidate, baseline, asked, decided))
+    compared_with = None if baseline is None else baseline.name
+    return Verdict(candidate.name, compared_with, decided, checks, notes, asked.document())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +104,6 @@ def _notes(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -
             yield f"tolerance for {one_line(name)} meets no figure"
     if asked.policy is not None and (note := recorded_policy_note(card, asked.policy)):
         yield note
-
-
-def _card(result: Result, role: str) -> Scorecard:
-    if isinstance(result, Scorecard):
-        return result
-    if isinstance(result, Path | str):
-        return read_scorecard(Path(result), role)
-    return scorecard_of(result, role)
 
 
 def _policy(given: Policy | Mapping[str, Any] | Path | str | None) -> Policy | None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.drift import Mode, finite_number
-from laya_sweep.jsonfile import read_json
+from laya_sweep.files.json_file import read_json
+from laya_sweep.gates.mode import Mode
 
 _EXAMPLE = "write it as {choice_accuracy: 0.02}"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.gates.comparability import coverage_conflict, missing_identity
-from laya_sweep.gates.drift import Mode, finite_number, slack_of, within
 from laya_sweep.gates.metric_kinds import is_coverage
+from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.policy import Policy, Rule
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import absolute

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from laya_sweep.metrics import Interval
-from laya_sweep.min_confidence import BucketThresholds
+from laya_sweep.domain.thresholds import BucketThresholds
+from laya_sweep.metrics.interval import Interval
 
 #: The dimensions a policy may slice by.
 DIMENSIONS: Final = ("language", "model", "qid", "tag")

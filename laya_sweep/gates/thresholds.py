@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.drift import Mode, finite_number, slack_of, within
 from laya_sweep.gates.limits import limits
+from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.scorecard import OVERALL, FigureKey, Scorecard
 from laya_sweep.gates.verdict import Check, label, side_of, why_no_value
 

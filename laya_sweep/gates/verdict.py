@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from laya_sweep.errors import one_line
-from laya_sweep.gates.drift import Mode
+from laya_sweep.gates.mode import Mode
 from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Place, Scorecard
-from laya_sweep.metrics import Interval
+from laya_sweep.metrics.interval import Interval
 
 VERDICT_SCHEMA: Final = "laya-sweep-verdict/1"
 

@@ -7,9 +7,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from laya_sweep.settings import BASELINE
-from laya_sweep.transforms import Presented, opaque_names, permute, rename, shuffled
-from laya_sweep.transforms.presented import Question, as_it_stands, option_count, shown_order
+from laya_sweep.domain.presented import Presented, as_it_stands, shown_order
+from laya_sweep.domain.question import Question, option_count
+from laya_sweep.domain.settings import BASELINE
+from laya_sweep.transforms.permutation import permute, shuffled
+from laya_sweep.transforms.rename import opaque_names, rename
 from laya_sweep.transforms.transform import described_choices_only
 
 OPTION_ORDER = "option_order"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from laya_sweep.domain.settings import BASELINE
 from laya_sweep.metamorphic.case import LABEL_RENAME, OPTION_ORDER
 from laya_sweep.metamorphic.prediction import SUM_TOLERANCE, Prediction
-from laya_sweep.metrics import ece
+from laya_sweep.metrics.calibration import ece
 from laya_sweep.metrics.robustness import PairFigures, compare_pairs, summarise_pairs
-from laya_sweep.settings import BASELINE
 
 #: Groups that every report has, also where nothing is in them.
 GROUPS = (OPTION_ORDER, LABEL_RENAME)

@@ -7,13 +7,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from laya_sweep.metamorphic.case import (
-    MetamorphicCase,
-    MetamorphicVariant,
-    permute_options,
-    rename_labels,
-    untouched,
-)
+from laya_sweep.metamorphic.case import MetamorphicCase, MetamorphicVariant, permute_options, rename_labels, untouched
 from laya_sweep.metamorphic.comparison import VariantResults, comparison_document, report_of
 from laya_sweep.metamorphic.model import model_scorer
 from laya_sweep.metamorphic.prediction import Prediction, Scorer, predict

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.engines import EncodedQuestion, Engine, Shape, agent_engine
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.settings import BASELINE
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodedQuestion, Engine, Shape
+from laya_sweep.engines.loading import agent_engine
 from laya_sweep.metamorphic.case import Input
 from laya_sweep.metamorphic.prediction import Scorer
-from laya_sweep.scoring import option_bucket, softmax
-from laya_sweep.settings import BASELINE
-from laya_sweep.transforms import Variant
+from laya_sweep.scoring.probability import softmax
 
 
 def model_scorer(agent: Any, temperature: float | None = None) -> Scorer:  # noqa: ANN401 - the runtime's Agent

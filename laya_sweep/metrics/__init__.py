@@ -27,13 +27,7 @@ from laya_sweep.metrics.mcnemar import mcnemar
 from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.paired import PairedComparison, compare
 from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
-from laya_sweep.metrics.selective import (
-    COVERAGE_METRIC_DEFINITION,
-    augrc,
-    aurc,
-    excess_aurc,
-    selective_accuracy,
-)
+from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION, augrc, aurc, excess_aurc, selective_accuracy
 from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.metrics.threshold import abstention_rate, coverage, selective_precision
 from laya_sweep.metrics.value import Measure

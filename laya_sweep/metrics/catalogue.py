@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, order
 from laya_sweep.metrics.accuracy import Total, tolerance_of, within
 from laya_sweep.metrics.arrays import Flags, Floats, number_within
 from laya_sweep.metrics.auroc import auroc_of
@@ -31,7 +32,6 @@ from laya_sweep.metrics.slice_view import EMPTY, SliceView
 from laya_sweep.metrics.spread import Spread
 from laya_sweep.metrics.threshold import Cut, ThresholdCounts, cut_of
 from laya_sweep.metrics.value import Measure
-from laya_sweep.min_confidence import BucketThresholds, MinConfidence, order
 
 Family: TypeAlias = Literal["ece", "ranking", "classes"]
 Terms: TypeAlias = Callable[[SliceView], Floats | Flags]

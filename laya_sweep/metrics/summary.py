@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.arrays import Flags, NanPolicy, nan_policy, whole_number
 from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, Metric, catalogue
 from laya_sweep.metrics.columns import DecisionColumns
@@ -21,7 +22,6 @@ from laya_sweep.metrics.slice_view import Rows, SliceView, population_masks
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.threshold import cut_of
 from laya_sweep.metrics.value import Measure
-from laya_sweep.min_confidence import MinConfidence
 
 OVERALL: Final = "overall"
 

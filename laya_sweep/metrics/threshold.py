@@ -17,12 +17,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from laya_sweep.domain.thresholds import BUCKETS, SIZES, BucketThresholds
 from laya_sweep.metrics.accuracy import Proportion
 from laya_sweep.metrics.arrays import Flags, Ints, flags, integers, number_within, same_length
 from laya_sweep.metrics.columns import LEVELS
 from laya_sweep.metrics.levels import NO_ANSWERS
 from laya_sweep.metrics.value import Measure, not_finite_reason
-from laya_sweep.min_confidence import BUCKETS, SIZES, BucketThresholds
 
 #: The largest option count of each size but the last.
 _SIZE_ENDS = (2, 5, 10)

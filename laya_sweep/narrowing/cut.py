@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from laya_sweep.scoring import kept_question
-from laya_sweep.transforms import Variant
+from laya_sweep.domain.variant import Variant
+from laya_sweep.scoring.narrowed import kept_question
 
 
 class NarrowingError(Exception):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.engines import EncodedQuestion, EncodingError, Engine, OutOfMemoryError, Shape
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError, Shape
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
-from laya_sweep.transforms import Variant
 
 #: What an engine raises for rows that it cannot answer.
 _FAULTS = (EncodingError, OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError)

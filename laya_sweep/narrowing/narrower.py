@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from laya_sweep.engines import Engine
+from laya_sweep.domain.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import Engine
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.narrowing.cut import Cut, NarrowingError
 from laya_sweep.narrowing.embedder import import_embedder
 from laya_sweep.narrowing.knockout import Knockout
 from laya_sweep.narrowing.shortlist import Shortlist
-from laya_sweep.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
-from laya_sweep.transforms import Variant
 
 #: Identity: it moves when what is kept, or how it is asked, does.
 VERSION = 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from laya_sweep.domain.variant import Variant
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 from laya_sweep.narrowing.embedder import Counted, Embed, remembered
-from laya_sweep.transforms import Variant
 
 
 class Shortlist:

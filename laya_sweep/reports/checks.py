@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from laya_sweep.reports.result import ResultReport
+from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.reports.table import cell, figure, table
 
 _VERDICTS = {None: "no gate", True: "pass", False: "FAIL"}

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns, ece, macro_f1
-from laya_sweep.reports.result import ResultReport
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.metrics.calibration import ece
+from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
+from laya_sweep.metrics.f1 import macro_f1
 
 #: Metrics of a slice's line by their short names, in order.
 _SHORT = {
@@ -93,12 +94,6 @@ def _slice_line(result: ResultReport, dimension: str, value: str) -> str:
         if name in figures and figures[name].value is not None
     ]
     return " ".join([f"{dimension}={value}", f"n={figures['mean_confidence'].n}", *shown])
-
-
-def model_seconds(timings: pa.Table) -> float:
-    """Seconds of calls behind a cell's rows: each call counted once, shared by its rows."""
-    calls, rows = timings["call_ms"].to_pylist(), timings["batch_rows"].to_pylist()
-    return float(sum(call / count for call, count in zip(calls, rows, strict=True))) / 1e3
 
 
 def _mean(values: np.ndarray[Any, Any]) -> float | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laya_sweep.min_confidence import order, shown
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.thresholds import order, shown
 from laya_sweep.reports.checks import checks_markdown
 from laya_sweep.reports.narrowed import narrowed_table
-from laya_sweep.reports.result import ResultReport
 from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
 from laya_sweep.reports.table import cell, figure, table, with_interval
 from laya_sweep.reports.truncation import truncation_lines

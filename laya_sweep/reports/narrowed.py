@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from laya_sweep.metrics import MetricRow
-from laya_sweep.reports.result import ResultReport
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.metrics.summary import MetricRow
 
 #: Shown where a result has them, in order; the first two tell whose fault a miss is.
 NARROWED_COLUMNS: Final = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from laya_sweep.metrics import MetricRow
-from laya_sweep.reports.result import ResultReport
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.settings import BASELINE
+from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.reports.table import cell, figure, table, with_interval
-from laya_sweep.settings import BASELINE
 
 #: Columns of the tables: how often the answer changed and what that cost, then how far the numbers moved.
 _CHANGES = ("semantic_agreement_rate", "flip_rate", "right_to_wrong_rate", "wrong_to_right_rate", "accuracy_drop")

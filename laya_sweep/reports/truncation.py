@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laya_sweep.reports.result import ResultReport
+from laya_sweep.documents.result_report import ResultReport
 
 _METRIC = "truncated_share"
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.min_confidence import MinConfidence, threshold_at
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.thresholds import MinConfidence, threshold_at
 from laya_sweep.scoring.probability import RUNTIME_DECIMALS, abstains
-from laya_sweep.scoring.regime import option_bucket
 from laya_sweep.scoring.rounding import bin_value, expected_level, runtime_entropy_confidence, runtime_probabilities
 
 #: The mark of an answer below its threshold.

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.question import Target
+from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.scoring.narrowed import narrowing_of, over_all
-from laya_sweep.scoring.question import Target
-from laya_sweep.scoring.regime import BucketTemperature, Regime, option_bucket
 from laya_sweep.scoring.rounding import Reading, Rounding, binned, read_as_runtime, read_exactly
 
 Columns = dict[str, list[Any]]

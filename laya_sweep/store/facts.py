@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from laya_sweep.identity import canonical_json
-from laya_sweep.store.files import DamagedFileError, parquet_bytes, read_parquet, write_bytes
+from laya_sweep.domain.identity import canonical_json
+from laya_sweep.files.atomic import write_bytes
+from laya_sweep.store.parquet import DamagedFileError, parquet_bytes, read_parquet
 from laya_sweep.store.schemas import CALLS, FACTS, TIMINGS
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from laya_sweep.errors import name_list
+from laya_sweep.files.strict_json import name_of
 from laya_sweep.suites.labelled import Fault
-from laya_sweep.suites.strict_json import name_of
 
 _BOM = "\ufeff"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

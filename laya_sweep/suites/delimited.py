@@ -11,9 +11,9 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from laya_sweep.files.strict_json import name_of, shown
 from laya_sweep.suites.cells import Cells, column_faults, decoded
 from laya_sweep.suites.labelled import Fault
-from laya_sweep.suites.strict_json import name_of, shown
 
 _QUOTE = '"'
 

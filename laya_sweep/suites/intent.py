@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from laya_sweep.hub import Hub
-from laya_sweep.identity import digest_text, ordered_json
-from laya_sweep.settings import DatasetSettings
-from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.identity import digest_text, ordered_json
+from laya_sweep.domain.question import INTENT_QUESTION
+from laya_sweep.domain.settings import DatasetSettings
+from laya_sweep.files.hub import Hub
 from laya_sweep.suites.languages import LANGUAGES
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import DemoSource, FolderSource, HubSource, LanguageError, Source
 
-QUESTION_ID = "intent"
 INSTRUCTIONS = "What is the user asking for in `utterance`?"
 
 
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     label_of: Callable[[str], str]
 
 
-INTENT = Asked(QUESTION_ID, INSTRUCTIONS, lambda intent: intent)
+INTENT = Asked(INTENT_QUESTION, INSTRUCTIONS, lambda intent: intent)
 
 #: `iot_hue_lightchange` is of the scenario `iot`.
 SCENARIO = Asked(

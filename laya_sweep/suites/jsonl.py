@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from laya_sweep.settings import DatasetSettings
-from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.settings import DatasetSettings
 from laya_sweep.suites.chosen import chosen_languages
 from laya_sweep.suites.labelled import Example, LabelledSet, read_labelled
 

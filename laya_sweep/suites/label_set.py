@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from laya_sweep.errors import DatasetError, Problem
-from laya_sweep.suites.strict_json import parse_strict, shown
+from laya_sweep.files.strict_json import parse_strict, shown
 
 #: Pairs of (label, description or None), in the order in which options are shown.
 Labels = tuple[tuple[str, str | None], ...]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from laya_sweep.errors import DatasetError, Problem
+from laya_sweep.files.strict_json import FieldFault, parse_strict
 from laya_sweep.suites.row_check import FIELDS, row_faults
-from laya_sweep.suites.strict_json import FieldFault, parse_strict
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

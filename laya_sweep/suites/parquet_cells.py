@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from laya_sweep.files.strict_json import name_of
 from laya_sweep.suites.cells import Cells, column_faults
 from laya_sweep.suites.labelled import Fault
-from laya_sweep.suites.strict_json import name_of
 
 
 def read_parquet_cells(data: bytes, wanted: Sequence[str]) -> Cells:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from laya_sweep.checks import Design, LanguageDesign, bundled_design, read_design
+from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.identity import digest_text, ordered_json
+from laya_sweep.domain.settings import DatasetSettings
 from laya_sweep.errors import DatasetError, Problem, name_list
-from laya_sweep.identity import digest_text, ordered_json
-from laya_sweep.settings import DatasetSettings
-from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.suites.check_design import Design, LanguageDesign, bundled_design, read_design
 
 #: Version of how a document becomes cases; part of a cell's identity.
 RECIPE_VERSION = 1

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from laya_sweep.suites.strict_json import FieldFault, name_of, shown
+from laya_sweep.files.strict_json import FieldFault, name_of, shown
 
 QUESTION_TYPES = ("choice", "score", "noul")
 

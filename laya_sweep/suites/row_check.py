@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from laya_sweep.errors import name_list
+from laya_sweep.files.strict_json import FieldFault, name_of, shown
 from laya_sweep.suites.question_check import question_faults, truth_faults
-from laya_sweep.suites.strict_json import FieldFault, name_of, shown
 
 REQUIRED = ("state", "questions", "expected")
 

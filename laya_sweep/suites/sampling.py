@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from laya_sweep.identity import canonical_json, digest_text
+from laya_sweep.domain.identity import canonical_json, digest_text
 
 
 class LabelledText(NamedTuple):

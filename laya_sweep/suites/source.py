@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from laya_sweep.demo import CORPUS_FILE, read_corpus
+from laya_sweep.demo.corpus import CORPUS_FILE, read_corpus
+from laya_sweep.domain.identity import digest_file
 from laya_sweep.errors import DatasetError, Problem
-from laya_sweep.hub import Hub
-from laya_sweep.identity import digest_file
+from laya_sweep.files.hub import Hub
 from laya_sweep.suites.sampling import LabelledText
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from laya_sweep.hub import Hub
-from laya_sweep.settings import PRESENTATION, DatasetSettings
-from laya_sweep.suites.case import Case
+from laya_sweep.domain.case import Case
+from laya_sweep.domain.settings import PRESENTATION, DatasetSettings
+from laya_sweep.files.hub import Hub
 from laya_sweep.suites.intent import IntentSuite
 from laya_sweep.suites.jsonl import JsonlSuite
 from laya_sweep.suites.presentation import PresentationSuite

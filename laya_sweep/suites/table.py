@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.settings import DatasetSettings, TableMapping
 from laya_sweep.errors import name_list
-from laya_sweep.settings import DatasetSettings, TableMapping
-from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.files.strict_json import name_of, shown
 from laya_sweep.suites.chosen import chosen_languages
 from laya_sweep.suites.label_set import Labels, read_labels
 from laya_sweep.suites.labelled import Fault
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
-from laya_sweep.suites.strict_json import name_of, shown
 from laya_sweep.suites.table_file import TableFile, read_table
 from laya_sweep.suites.table_row import TableRow, cell_faults, columns_of, table_row
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from laya_sweep.errors import DatasetError, Problem
+from laya_sweep.files.strict_json import parse_strict, shown
 from laya_sweep.suites.cells import Cells, column_faults, decoded
 from laya_sweep.suites.delimited import read_delimited
 from laya_sweep.suites.labelled import Fault
 from laya_sweep.suites.parquet_cells import read_parquet_cells
-from laya_sweep.suites.strict_json import parse_strict, shown
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from laya_sweep.settings import TableMapping
+from laya_sweep.domain.settings import TableMapping
+from laya_sweep.files.strict_json import FieldFault, name_of, shown
 from laya_sweep.suites.label_set import label_text
-from laya_sweep.suites.strict_json import FieldFault, name_of, shown
 
 
 @dataclass(frozen=True, slots=True)

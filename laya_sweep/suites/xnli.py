@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from laya_sweep.hub import Hub
-from laya_sweep.settings import DatasetSettings
-from laya_sweep.suites.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.domain.settings import DatasetSettings
+from laya_sweep.files.hub import Hub
 from laya_sweep.suites.source import LanguageError
 from laya_sweep.suites.xnli_source import RELATIONS, XnliFolder, XnliHub, XnliSource
 

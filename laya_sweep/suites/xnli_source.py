@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from laya_sweep.domain.identity import canonical_json, digest_text
 from laya_sweep.errors import DatasetError, Problem
-from laya_sweep.hub import Hub
-from laya_sweep.identity import canonical_json, digest_text
+from laya_sweep.files.hub import Hub
+from laya_sweep.files.strict_json import shown
 from laya_sweep.suites.chosen import chosen_languages
 from laya_sweep.suites.labelled import Fault
 from laya_sweep.suites.languages import XNLI_LANGUAGES
 from laya_sweep.suites.source import LanguageError
-from laya_sweep.suites.strict_json import shown
 from laya_sweep.suites.table_file import TableFile, read_table
 
 #: Labels in the order of the dataset's numbers: 0, 1, 2.

@@ -6,7 +6,8 @@ what it means, so each option needs one.
 
 from __future__ import annotations
 
-from laya_sweep.transforms.presented import Presented, Question, option_count
+from laya_sweep.domain.presented import Presented
+from laya_sweep.domain.question import Question, option_count
 from laya_sweep.transforms.rename import opaque_names, rename
 from laya_sweep.transforms.transform import Transform, described_choices_only, each_question
 

@@ -6,7 +6,8 @@ what they say changes its answers here.
 
 from __future__ import annotations
 
-from laya_sweep.transforms.presented import Presented, Question
+from laya_sweep.domain.presented import Presented
+from laya_sweep.domain.question import Question
 from laya_sweep.transforms.rename import opaque_names, rename
 from laya_sweep.transforms.transform import Transform, each_question
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from laya_sweep.identity import canonical_json, digest_text
-from laya_sweep.settings import TransformSettings
+from laya_sweep.domain.identity import canonical_json, digest_text
+from laya_sweep.domain.presented import Presented, shown_order
+from laya_sweep.domain.question import Question
+from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.transforms.permutation import Draw, Order, distinct_orders, permute, shuffled
-from laya_sweep.transforms.presented import Presented, Question, shown_order
 from laya_sweep.transforms.transform import Asked, Shown, Transform, described_choices_only
 
 #: The generators behind order 0, 1, ... of one question; the same object may come again and goes on then.

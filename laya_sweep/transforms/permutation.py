@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 
-from laya_sweep.scoring import option_labels
-from laya_sweep.transforms.presented import Presented, Question, option_count, shown_words
+from laya_sweep.domain.presented import Presented, shown_words
+from laya_sweep.domain.question import Question, option_count, option_labels
 
 Order = tuple[int, ...]
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from laya_sweep.settings import BASELINE, TransformSettings
-from laya_sweep.suites import Case
+from laya_sweep.domain.case import Case
+from laya_sweep.domain.settings import BASELINE, TransformSettings
+from laya_sweep.domain.variant import Variant
 from laya_sweep.transforms import baseline, label_rename, noul_labels, option_order, reverse
 from laya_sweep.transforms.transform import Asked, Transform
-from laya_sweep.transforms.variant import Variant
 
 TRANSFORMS: dict[str, Transform] = {
     BASELINE: baseline.TRANSFORM,

@@ -6,8 +6,8 @@ import string
 from collections.abc import Sequence
 from copy import deepcopy
 
-from laya_sweep.scoring import option_labels
-from laya_sweep.transforms.presented import Presented, Question, option_count, require_distinct, shown_order
+from laya_sweep.domain.presented import Presented, require_distinct, shown_order
+from laya_sweep.domain.question import Question, option_count, option_labels
 
 
 def rename(question: Question, names: Sequence[str]) -> Presented:

@@ -6,8 +6,9 @@ their numbers and the sides of a noul their words.
 
 from __future__ import annotations
 
+from laya_sweep.domain.presented import Presented, shown_order
+from laya_sweep.domain.question import Question, option_count
 from laya_sweep.transforms.permutation import permute
-from laya_sweep.transforms.presented import Presented, Question, option_count, shown_order
 from laya_sweep.transforms.transform import Transform, each_question
 
 

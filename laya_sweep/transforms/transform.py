@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from laya_sweep.settings import TransformSettings
-from laya_sweep.transforms.presented import Presented, Question, described, option_count
+from laya_sweep.domain.presented import Presented
+from laya_sweep.domain.question import Question, described, option_count
+from laya_sweep.domain.settings import TransformSettings
 
 #: Why a transform does not apply to a question; None where it does.
 Declines = Callable[[Question], str | None]

@@ -7,7 +7,7 @@ import pytest
 from decision_tables import choices
 from scipy.stats import beta
 
-from laya_sweep.calibration import CERTAINTY, advise, kept_by, map_of_advice
+from laya_sweep.calibration.advice import CERTAINTY, advise, kept_by, map_of_advice
 from laya_sweep.metrics import CHOICE, NOUL, curve
 
 

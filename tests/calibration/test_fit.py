@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from laya_sweep.calibration import Floors, LabelledRow, fit_map, fit_temperature, mean_nll
+from laya_sweep.calibration.fit import Floors, LabelledRow, fit_map, fit_temperature, mean_nll
 from laya_sweep.calibration.stored import _target_vector
-from laya_sweep.min_confidence import BUCKETS
-from laya_sweep.scoring import Target, softmax
+from laya_sweep.domain.question import Target
+from laya_sweep.domain.thresholds import BUCKETS
+from laya_sweep.scoring.probability import softmax
 
 SERVED = {bucket: 0.5 + i / 10 for i, bucket in enumerate(BUCKETS)}
 

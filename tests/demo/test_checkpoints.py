@@ -15,9 +15,9 @@ import pytest
 from laya.common import build_sequence
 
 from laya_sweep import demo
+from laya_sweep.checkpoints.temperatures import resolve_temperatures
 from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.questions import INTENTS, WISHES, intent_question, state, urgency_question, wish_question
-from laya_sweep.engines.temperature import resolve_temperatures
 from laya_sweep.suites.languages import LANGUAGES
 
 FOLDER = Path(demo.__file__).parent / "checkpoints"
@@ -178,7 +178,7 @@ def test_wishes_are_told_apart_and_urgent_requests_score_higher(name: str, codes
 
 def test_training_twice_at_once_gives_the_same_bytes(tmp_path: Path) -> None:
     trial = ["--only", "demo_english", "--steps", "3", "--temperature-items", "60"]
-    command = [sys.executable, "-m", "laya_sweep.demo.train", *trial]
+    command = [sys.executable, "-m", "training.train", *trial]
     places = [tmp_path / "one", tmp_path / "two"]
     running = [
         subprocess.Popen([*command, str(place)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for place in places

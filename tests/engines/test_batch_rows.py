@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from laya_sweep.demo import CHECKPOINTS_FOLDER
-from laya_sweep.engines import load_engine
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.engines.loading import load_engine
+from laya_sweep.transforms.registry import variants_of
 
 WORDS = ["parcel", "invoice", "refund", "late", "thanks", "again", "please", "now"]
 QUESTIONS = {

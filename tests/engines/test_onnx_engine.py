@@ -10,12 +10,13 @@ import onnx
 import pytest
 from laya.onnx_agent import ONNXAgent
 
-from laya_sweep.demo import CHECKPOINTS_FOLDER
-from laya_sweep.engines import DeviceError, EncodingError, load_engine
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.engines.engine import DeviceError, EncodingError
+from laya_sweep.engines.loading import load_engine
 from laya_sweep.engines.onnx_engine import feed_of
 from laya_sweep.execution.parity import check_parity
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.transforms.registry import variants_of
 
 FOLDER = CHECKPOINTS_FOLDER / "demo_english"
 WORDS = ["parcel", "invoice", "refund", "late", "thanks", "again", "please", "now"]

@@ -8,13 +8,13 @@ import numpy as np
 import onnx
 import pytest
 
-from laya_sweep.demo import CHECKPOINTS_FOLDER
-from laya_sweep.engines import Shape, read_onnx_file
+from laya_sweep.checkpoints.onnx_file import PRECISION_NOTE, ROWS_NOTE, TOGETHER, WEIGHTS_NOTE, read_onnx_file
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
+from laya_sweep.engines.engine import Shape
 from laya_sweep.engines.export_probes import mate_feeds, probe_feeds, probe_variants
 from laya_sweep.engines.onnx_check import measure_drift, require_parity, rows_are_independent
 from laya_sweep.engines.onnx_engine import make_session, run_graph
 from laya_sweep.engines.onnx_export import finish
-from laya_sweep.engines.onnx_file import PRECISION_NOTE, ROWS_NOTE, TOGETHER, WEIGHTS_NOTE
 from laya_sweep.errors import CheckpointError, ParityError, exit_code
 
 

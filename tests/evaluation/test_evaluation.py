@@ -10,10 +10,11 @@ from stub_runners import AgentRunner, RouterRunner, logits_of
 
 from laya_sweep import DatasetError, IncompleteError, ParityError, UsageError, evaluate, file_fingerprint, judge
 from laya_sweep import questions_fingerprint as fingerprint
-from laya_sweep.engines import EncodingError
+from laya_sweep.domain.fingerprint import questions_fingerprint
+from laya_sweep.engines.engine import EncodingError
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.evaluation import EVALUATED
-from laya_sweep.suites import questions_fingerprint, read_labelled
+from laya_sweep.evaluation.outcome import EVALUATED
+from laya_sweep.suites.labelled import read_labelled
 
 
 def unnamed(seed, rows=12):

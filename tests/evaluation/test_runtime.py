@@ -9,7 +9,7 @@ import pytest
 from labelled_sets import labelled_set
 
 from laya_sweep import evaluate, open_engine
-from laya_sweep.demo import CHECKPOINTS_FOLDER
+from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
 
 laya = pytest.importorskip("laya", reason="laya is not installed")
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")

@@ -7,9 +7,9 @@ import os
 import time
 from pathlib import Path
 
-from laya_sweep.engines import OutOfMemoryError
+from laya_sweep.domain.question import option_labels
+from laya_sweep.engines.engine import OutOfMemoryError
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.scoring import option_labels
 
 
 def spread(variant, qid):

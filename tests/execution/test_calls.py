@@ -8,16 +8,17 @@ import json
 import pytest
 from behaviour import Misbehaving, spread
 
-from laya_sweep.engines import OutOfMemoryError, locate
+from laya_sweep.checkpoints.checkpoint import locate
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.settings import CheckpointSettings
+from laya_sweep.engines.engine import OutOfMemoryError
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution import Shard, WorkerSpec
+from laya_sweep.execution.contract import Shard, WorkerSpec
 from laya_sweep.execution.worker import Worker
-from laya_sweep.hub import HuggingFaceHub
-from laya_sweep.reports import call_figures
-from laya_sweep.settings import CheckpointSettings
-from laya_sweep.store import FactStore
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.files.hub import HuggingFaceHub
+from laya_sweep.results.timing import call_figures
+from laya_sweep.store.facts import FactStore
+from laya_sweep.transforms.registry import variants_of
 
 KEY = "ab" * 32
 
@@ -103,7 +104,7 @@ def test_a_question_that_was_in_no_call_is_recorded_as_such(work):
     class Refusing(Recording):
         def encode(self, variant, qid):
             if "BAD" in str(variant.state):
-                from laya_sweep.engines import EncodingError
+                from laya_sweep.engines.engine import EncodingError
 
                 raise EncodingError("does not fit")
             return super().encode(variant, qid)

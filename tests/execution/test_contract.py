@@ -9,25 +9,18 @@ import pytest
 from behaviour import broken, disagreeing, elsewhere, misbehaving
 from processes import running_cluster
 
-from laya_sweep.engines import locate
+from laya_sweep.checkpoints.checkpoint import locate
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.settings import CheckpointSettings, ExecutorSettings
 from laya_sweep.errors import IncompleteError, ParityError
-from laya_sweep.execution import (
-    CaseLost,
-    Pool,
-    Shard,
-    ShardDone,
-    ShardRetried,
-    WorkerDropped,
-    WorkerReady,
-    WorkerSpec,
-    error_part,
-)
+from laya_sweep.execution.contract import Shard, WorkerSpec
+from laya_sweep.execution.events import CaseLost, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.inline import InlineBackend
-from laya_sweep.hub import HuggingFaceHub
-from laya_sweep.settings import CheckpointSettings, ExecutorSettings
-from laya_sweep.store import FactStore
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.execution.pool import Pool
+from laya_sweep.execution.rows import error_part
+from laya_sweep.files.hub import HuggingFaceHub
+from laya_sweep.store.facts import FactStore
+from laya_sweep.transforms.registry import variants_of
 
 KEY = "ab" * 32
 TOKEN = ".visible"

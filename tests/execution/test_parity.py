@@ -7,12 +7,11 @@ import json
 import pytest
 from behaviour import spread
 
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.thresholds import BUCKETS, BucketThresholds, from_document
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution import marks_fault, sample_document
-from laya_sweep.execution.parity import check_parity
-from laya_sweep.min_confidence import BUCKETS, BucketThresholds, from_document
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.execution.parity import check_parity, marks_fault, sample_document
+from laya_sweep.transforms.registry import variants_of
 
 MAP = BucketThresholds.of({"choice:3-5": 0.8, "score:6-10": 0.3, "default": 0.6})
 QUESTIONS = {

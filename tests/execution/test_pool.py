@@ -8,12 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laya_sweep.domain.settings import ExecutorSettings
+from laya_sweep.domain.variant import Variant
 from laya_sweep.errors import IncompleteError
-from laya_sweep.execution import CaseLost, Handshake, Parity, Pool, Shard, ShardDone, ShardResult, WorkerSpec
-from laya_sweep.execution.contract import WorkerFaultError, WorkerLostError
+from laya_sweep.execution.contract import (
+    Handshake,
+    Parity,
+    Shard,
+    ShardResult,
+    WorkerFaultError,
+    WorkerLostError,
+    WorkerSpec,
+)
+from laya_sweep.execution.events import CaseLost, ShardDone
+from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.queue import ShardQueue, on_trial, retry
-from laya_sweep.settings import ExecutorSettings
-from laya_sweep.transforms import Variant
 
 
 @dataclass(eq=False)

@@ -7,9 +7,9 @@ import pytest
 from gate_cards import IDENTITY, only, ours, with_overall
 
 from laya_sweep import assert_no_regression, compare
+from laya_sweep.domain.thresholds import BucketThresholds, from_document
 from laya_sweep.errors import QualityError, UsageError
-from laya_sweep.gates import OVERALL, Place, Scorecard
-from laya_sweep.min_confidence import BucketThresholds, from_document
+from laya_sweep.gates.scorecard import OVERALL, Place, Scorecard
 
 MAP = BucketThresholds.of({"choice:2": 0.7})
 

@@ -8,8 +8,9 @@ import pytest
 from gate_cards import IDENTITY, ours
 
 from laya_sweep import compare
-from laya_sweep.gates import Scorecard, scorecard_of
+from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.gates.comparability import conflicts
+from laya_sweep.gates.scorecard import Scorecard
 
 SWEEP = {**IDENTITY, "schema": "laya-sweep-report/1"}
 

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from laya_sweep.gates import Scorecard, within
-from laya_sweep.gates.drift import SLACK, finite_number, mode_of, slack_of
+from laya_sweep.domain.tolerance import SLACK, finite_number, within
+from laya_sweep.gates.mode import mode_of, slack_of
+from laya_sweep.gates.scorecard import Scorecard
 
 EQUAL = [(0.82 - 0.80, 0.02), (0.80 - 0.78, 0.02), (0.3 - 0.1, 0.2), (0.7 + 0.1 - 0.7, 0.1), (100.1 - 100, 0.1)]
 

@@ -6,7 +6,9 @@ from decision_tables import decisions
 from gate_cards import IDENTITY, key
 
 from laya_sweep import compare
-from laya_sweep.gates import Count, accepted_counts, judge, scorecard_of_rows
+from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.scorecard import Count
+from laya_sweep.judging.functions import judge
 from laya_sweep.metrics import selective_accuracy, summarise
 
 

@@ -5,8 +5,12 @@ import json
 import pytest
 from gate_cards import ours, with_overall
 
+from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.errors import SweepError, exit_code
-from laya_sweep.gates import Thresholds, judge, read_limits, read_policy, scorecard_of
+from laya_sweep.gates.limits import read_limits
+from laya_sweep.gates.policy import read_policy
+from laya_sweep.gates.thresholds import Thresholds
+from laya_sweep.judging.functions import judge
 
 FINE = {"choice_accuracy": 0.8, "ece": 0.1}
 

@@ -6,8 +6,7 @@ import math
 import pytest
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import limits, limits_from_words, read_limits
-from laya_sweep.gates.limits import tolerances
+from laya_sweep.gates.limits import limits, limits_from_words, read_limits, tolerances
 
 BAD = [math.inf, -math.inf, math.nan, True, False, "0.1", None, [0.1], {"a": 1}, 10**400]
 

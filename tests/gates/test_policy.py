@@ -8,7 +8,8 @@ import gate_documents as documents
 import pytest
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import FigureKey, parse_policy, read_policy
+from laya_sweep.gates.policy import parse_policy, read_policy
+from laya_sweep.gates.scorecard import FigureKey
 
 RULE = {"slice": {"language": "zh"}, "metric": "choice_accuracy", "min_count": 50, "max_drop": 0.05}
 

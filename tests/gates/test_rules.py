@@ -4,7 +4,8 @@ import pytest
 from gate_cards import IDENTITY, ZH, key, only, ours
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import Count, Place, Scorecard, judge
+from laya_sweep.gates.scorecard import Count, Place, Scorecard
+from laya_sweep.judging.functions import judge
 from laya_sweep.metrics import Interval
 
 ZH_PLACE = Place("language", "zh")

@@ -6,7 +6,9 @@ import pytest
 from gate_cards import key, only, ours, with_overall
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import Count, Scorecard, Thresholds, judge
+from laya_sweep.gates.scorecard import Count, Scorecard
+from laya_sweep.gates.thresholds import Thresholds
+from laya_sweep.judging.functions import judge
 
 
 def judged(card, **limits):

@@ -7,8 +7,10 @@ import pytest
 from gate_cards import key, ours, with_overall
 
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import VERDICT_SCHEMA, Scorecard, Thresholds, judge
-from laya_sweep.gates.verdict import names
+from laya_sweep.gates.scorecard import Scorecard
+from laya_sweep.gates.thresholds import Thresholds
+from laya_sweep.gates.verdict import VERDICT_SCHEMA, names
+from laya_sweep.judging.functions import judge
 
 POLICY = {"version": 1, "rules": [{"slice": {"language": "zh"}, "metric": "ece", "min_count": 50, "max": 0.1}]}
 

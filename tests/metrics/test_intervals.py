@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 from decision_tables import choices, decisions, pick
 
-from laya_sweep.metrics import (
-    bootstrap_interval,
-    holm,
-    replicate_weights,
-    summarise,
-    wilson,
-)
+from laya_sweep.metrics import bootstrap_interval, holm, replicate_weights, summarise, wilson
 from laya_sweep.metrics.bootstrap import weight_chunks
 from laya_sweep.metrics.cluster import Clusters, running_effective_n
 from laya_sweep.metrics.draws import Draws, draws_interval

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from decision_tables import choices, decisions
 
+from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.thresholds import BUCKETS, BucketThresholds
 from laya_sweep.metrics import CHOICE, NOUL, SCORE, summarise
 from laya_sweep.metrics.threshold import BucketCuts, cut_of
-from laya_sweep.min_confidence import BUCKETS, BucketThresholds
-from laya_sweep.scoring import option_bucket
 
 KINDS = {CHOICE: "choice", SCORE: "score", NOUL: "noul"}
 NAMES = ("coverage", "abstention_rate", "selective_precision")

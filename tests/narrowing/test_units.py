@@ -11,15 +11,17 @@ from laya.shortlist import predict_shortlist, predict_tournament, shortlist_choi
 from many_options import ASKED, OPTIONS, letters, rows
 
 from laya_sweep import ByKnockout, ByShortlist, UsageError, evaluate
+from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.engines.scripted import ScriptedEngine
 from laya_sweep.evaluation.narrowing import NarrowedRunner
-from laya_sweep.narrowing import Knockout, NarrowingError, Shortlist, import_embedder
-from laya_sweep.narrowing.knockout import groups
-from laya_sweep.scoring import kept_question
-from laya_sweep.store import DECISIONS, FACTS, DamagedFileError, read_parquet
-from laya_sweep.store.files import parquet_bytes
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import variants_of
+from laya_sweep.narrowing.cut import NarrowingError
+from laya_sweep.narrowing.embedder import import_embedder
+from laya_sweep.narrowing.knockout import Knockout, groups
+from laya_sweep.narrowing.shortlist import Shortlist
+from laya_sweep.scoring.narrowed import kept_question
+from laya_sweep.store.parquet import DamagedFileError, parquet_bytes, read_parquet
+from laya_sweep.store.schemas import DECISIONS, FACTS
+from laya_sweep.transforms.registry import variants_of
 
 
 def variant(question, state="Where is my umbrella?"):

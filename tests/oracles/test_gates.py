@@ -18,18 +18,13 @@ from collections import Counter
 import gate_documents as documents
 import pytest
 
+from laya_sweep.documents.scorecards import read_scorecard, scorecard_of
 from laya_sweep.errors import UsageError
-from laya_sweep.gates import (
-    UNKNOWN,
-    FigureKey,
-    judge,
-    limits_from_words,
-    parse_policy,
-    read_policy,
-    read_scorecard,
-    scorecard_of,
-)
+from laya_sweep.gates.limits import limits_from_words
 from laya_sweep.gates.metric_kinds import direction, is_timing
+from laya_sweep.gates.policy import parse_policy, read_policy
+from laya_sweep.gates.scorecard import UNKNOWN, FigureKey
+from laya_sweep.judging.functions import judge
 
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 from laya import _eval_policy, evals_cli  # noqa: E402

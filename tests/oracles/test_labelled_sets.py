@@ -14,7 +14,8 @@ from laya.evals import file_fingerprint as upstream_file
 from laya.evals import questions_fingerprint as upstream_questions
 
 from laya_sweep.__main__ import main
-from laya_sweep.suites import file_fingerprint, parse_labelled, questions_fingerprint, read_labelled
+from laya_sweep.domain.fingerprint import file_fingerprint, questions_fingerprint
+from laya_sweep.suites.labelled import parse_labelled, read_labelled
 from laya_sweep.suites.question_check import question_faults
 
 GENERATED = 200

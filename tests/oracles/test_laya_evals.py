@@ -11,16 +11,7 @@ import numpy as np
 import pytest
 from decision_tables import decisions
 
-from laya_sweep.metrics import (
-    CHOICE,
-    SCORE,
-    DecisionColumns,
-    aurc,
-    brier,
-    ece,
-    selective_accuracy,
-    summarise,
-)
+from laya_sweep.metrics import CHOICE, SCORE, DecisionColumns, aurc, brier, ece, selective_accuracy, summarise
 
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 

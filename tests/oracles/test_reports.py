@@ -25,11 +25,11 @@ from stored_runs import (
 
 import laya_sweep
 from laya_sweep.__main__ import main
-from laya_sweep.published import laya_evals_document
-from laya_sweep.published.evals_figures import case_scores, evals_figures
-from laya_sweep.scoring import AnsweredQuestion, runtime_answers
-from laya_sweep.stored_run import StoredRun
-from laya_sweep.suites import freeze
+from laya_sweep.documents.evals_figures import case_scores, evals_figures
+from laya_sweep.documents.laya_evals import laya_evals_document
+from laya_sweep.domain.case import freeze
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
+from laya_sweep.store.stored_run import StoredRun
 
 laya = pytest.importorskip("laya", reason="laya is not installed")
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")

@@ -25,10 +25,10 @@ from labelled_sets import labelled_set, lines_of
 from reports_alike import EXACT, assert_close, without_ms
 
 from laya_sweep.__main__ import main
-from laya_sweep.engines import padded_shape
-from laya_sweep.published import laya_evals_document
-from laya_sweep.published.evals_figures import evals_figures
-from laya_sweep.stored_run import StoredRun
+from laya_sweep.documents.evals_figures import evals_figures
+from laya_sweep.documents.laya_evals import laya_evals_document
+from laya_sweep.engines.engine import padded_shape
+from laya_sweep.store.stored_run import StoredRun
 
 laya = pytest.importorskip("laya", reason="laya is not installed")
 torch = pytest.importorskip("torch", reason="torch is not installed")

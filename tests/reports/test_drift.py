@@ -5,8 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.metrics import MetricRow
-from laya_sweep.reports import ResultReport, Runner, drift_lines, drift_markdown, drift_table, runner_groups
+from laya_sweep.reports.drift import Runner, drift_lines, drift_markdown, drift_table, runner_groups
 
 HERE, THERE = ("org/laya", None, "c1"), ("org/other", None, "c2")
 

@@ -7,7 +7,8 @@ import pytest
 from builders import timing_row, timings_table
 
 from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns
-from laya_sweep.reports import LanguageFigures, language_figures, language_line, model_seconds
+from laya_sweep.reports.line import LanguageFigures, language_figures, language_line
+from laya_sweep.results.timing import model_seconds
 
 
 def columns_of(confidence, correct, pred=None, gold=None, kinds=None):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from laya.confidence import apply_confidence_gate
 
-from laya_sweep.min_confidence import BucketThresholds
-from laya_sweep.scoring import AnsweredQuestion, gate_confidence, runtime_answers
+from laya_sweep.domain.thresholds import BucketThresholds
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
+from laya_sweep.scoring.probability import gate_confidence
 
 CHOICE = {"type": "choice", "instructions": "?", "criteria": {"a": "x", "b": "y", "c": "z"}}
 

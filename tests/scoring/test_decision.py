@@ -7,20 +7,11 @@ from builders import fact_row, facts_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.scoring import (
-    BucketTemperature,
-    Place,
-    Regime,
-    ScoredCell,
-    Target,
-    UnusableTemperatureError,
-    decide,
-    entropy_confidence,
-    gate_confidence,
-    margin,
-    softmax,
-)
-from laya_sweep.store import DECISIONS
+from laya_sweep.domain.question import Target
+from laya_sweep.domain.regime import BucketTemperature, Regime, UnusableTemperatureError
+from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.probability import entropy_confidence, gate_confidence, margin, softmax
+from laya_sweep.store.schemas import DECISIONS
 
 BUCKETS = [f"{kind}:{size}" for kind in ("choice", "score", "noul") for size in ("2", "3-5", "6-10", "11+")]
 TEMPERATURES = {bucket: BucketTemperature(0.1006, 0.5, bucket) for bucket in BUCKETS}

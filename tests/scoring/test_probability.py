@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from laya.common import answer_confidence, confidence_from_probs
 from laya.confidence import apply_confidence_gate
 
-from laya_sweep.scoring import (
+from laya_sweep.scoring.probability import (
     abstains,
     entropy_confidence,
     gate_confidence,

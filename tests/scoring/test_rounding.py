@@ -10,21 +10,13 @@ import pytest
 from builders import fact_row, facts_table
 from stored_runs import REGIMES, drafts, fact_rows, score
 
-from laya_sweep.scoring import (
-    AnsweredQuestion,
-    BucketTemperature,
-    Place,
-    Regime,
-    ScoredCell,
-    Target,
-    decide,
-    decide_again,
-    runtime_answers,
-    target_of,
-)
+from laya_sweep.domain.case import freeze
+from laya_sweep.domain.question import Target, target_of
+from laya_sweep.domain.regime import BucketTemperature, Regime
+from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
+from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
 from laya_sweep.scoring.rounding import read_as_runtime, read_exactly, rounded
-from laya_sweep.store import DECISIONS, LOGITS
-from laya_sweep.suites import freeze
+from laya_sweep.store.schemas import DECISIONS, LOGITS
 
 UNIT = Regime("unit", "unit")
 

@@ -6,7 +6,8 @@ import json
 import pytest
 from builders import call_row, calls_table, error_row, fact_row, facts_table, timing_row, timings_table
 
-from laya_sweep.store import CellFacts, FactStore, Part, RowId, facts, row_ids
+from laya_sweep.store import facts
+from laya_sweep.store.facts import CellFacts, FactStore, Part, RowId, row_ids
 
 KEY = "ab" + "0" * 62
 

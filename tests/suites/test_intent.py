@@ -9,7 +9,8 @@ import pytest
 from builders import HubDouble, NoHub, dataset_settings, language_rows, write_language
 
 from laya_sweep.errors import DatasetError
-from laya_sweep.suites import INSTRUCTIONS, IntentSuite, LanguageError, published_input_digest
+from laya_sweep.suites.intent import INSTRUCTIONS, IntentSuite, published_input_digest
+from laya_sweep.suites.source import LanguageError
 
 
 def suite_of(root, **changes):

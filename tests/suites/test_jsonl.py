@@ -6,8 +6,12 @@ import pytest
 from builders import NoHub, dataset_settings
 from labelled_sets import labelled_set, lines_of
 
+from laya_sweep.domain.case import canonical_rows_digest
 from laya_sweep.errors import DatasetError
-from laya_sweep.suites import IntentSuite, JsonlSuite, canonical_rows_digest, make_suite, read_labelled
+from laya_sweep.suites.intent import IntentSuite
+from laya_sweep.suites.jsonl import JsonlSuite
+from laya_sweep.suites.labelled import read_labelled
+from laya_sweep.suites.suite import make_suite
 
 NOUL = {"type": "noul", "instructions": "Is it?"}
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from laya_sweep.errors import DatasetError, exit_code
-from laya_sweep.suites import Fault, parse_labelled, read_labelled
+from laya_sweep.suites.labelled import Fault, parse_labelled, read_labelled
 
 CHOICE = {"type": "choice", "instructions": "Which?", "criteria": {"no": "a", "001": "b", "nan": "c"}}
 LISTED = {"type": "choice", "instructions": "Which?", "criteria": [1, "2", 2.5, True, "no"]}

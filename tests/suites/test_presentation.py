@@ -6,7 +6,8 @@ import pytest
 from builders import PERMUTED, SLOT0, NoHub, dataset_settings, design_document
 
 from laya_sweep.errors import DatasetError
-from laya_sweep.suites import PresentationSuite, make_suite
+from laya_sweep.suites.presentation import PresentationSuite
+from laya_sweep.suites.suite import make_suite
 
 
 def suite_of(tmp_path, document=None):

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.suites import SAMPLINGS, LabelledText
-from laya_sweep.suites.sampling import by_row, published
+from laya_sweep.suites.sampling import SAMPLINGS, LabelledText, by_row, published
 
 LABELS = sorted(f"label_{i:02}" for i in range(60))
 ROWS = [LabelledText(f"id-{i}", f"text {i}", LABELS[(7 * i) % 60]) for i in range(40)]

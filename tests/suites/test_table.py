@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from builders import NoHub, dataset_settings
 
+from laya_sweep.domain.fingerprint import questions_fingerprint
+from laya_sweep.domain.settings import TableMapping
 from laya_sweep.errors import DatasetError
-from laya_sweep.settings import TableMapping
-from laya_sweep.suites import TableSuite, make_suite, questions_fingerprint
+from laya_sweep.suites.suite import make_suite
+from laya_sweep.suites.table import TableSuite
 
 MAPPING = TableMapping(
     format=None, quoted=None, text="text", label="label", language=None, id=None, tags=(), labels=None,

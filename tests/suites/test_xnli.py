@@ -8,8 +8,10 @@ import pytest
 from builders import HubDouble, NoHub, dataset_settings
 
 from laya_sweep.errors import DatasetError
-from laya_sweep.suites import LanguageError, XnliSuite, make_suite
 from laya_sweep.suites.languages import LANGUAGES, XNLI_LANGUAGES
+from laya_sweep.suites.source import LanguageError
+from laya_sweep.suites.suite import make_suite
+from laya_sweep.suites.xnli import XnliSuite
 
 LABELS = ["entailment", "neutral", "contradiction"]
 

@@ -10,10 +10,10 @@ from builders import make_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.settings import TransformSettings
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import permute, present, shuffled
-from laya_sweep.transforms.permutation import distinct_orders
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.settings import TransformSettings
+from laya_sweep.transforms.permutation import distinct_orders, permute, shuffled
+from laya_sweep.transforms.registry import present
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -5,18 +5,11 @@ import copy
 import pytest
 from builders import make_cases
 
-from laya_sweep.scoring import option_labels
-from laya_sweep.settings import TransformSettings
-from laya_sweep.suites import Draft, freeze
-from laya_sweep.transforms import (
-    TRANSFORMS,
-    not_applicable,
-    opaque_names,
-    present,
-    rename,
-    transform_document,
-    transform_identity,
-)
+from laya_sweep.domain.case import Draft, freeze
+from laya_sweep.domain.question import option_labels
+from laya_sweep.domain.settings import TransformSettings
+from laya_sweep.transforms.registry import TRANSFORMS, not_applicable, present, transform_document, transform_identity
+from laya_sweep.transforms.rename import opaque_names, rename
 
 QUESTIONS = {
     "topic": {"type": "choice", "instructions": "?", "criteria": {"x": "is x", "y": "is y", "z": {"at least": 0}}},

@@ -1,0 +1,37 @@
+"""What `laya_sweep` offers, name by name: the one list of it. Everything is looked up in its room when first used."""
+
+from .errors import CheckpointError as CheckpointError
+from .errors import DatasetError as DatasetError
+from .errors import IncompleteError as IncompleteError
+from .errors import ParityError as ParityError
+from .errors import Problem as Problem
+from .errors import QualityError as QualityError
+from .errors import SweepError as SweepError
+from .errors import UsageError as UsageError
+from .evaluation.dataset import file_fingerprint as file_fingerprint
+from .evaluation.dataset import questions_fingerprint as questions_fingerprint
+from .evaluation.evaluation import Evaluation as Evaluation
+from .evaluation.evaluation import evaluate as evaluate
+from .evaluation.loaded import LoadedEngine as LoadedEngine
+from .evaluation.loaded import open_engine as open_engine
+from .evaluation.narrowing import ByKnockout as ByKnockout
+from .evaluation.narrowing import ByShortlist as ByShortlist
+from .gates.comparability import EVALS_SCHEMA as EVALS_SCHEMA
+from .gates.policy import POLICY_VERSION as POLICY_VERSION
+from .gates.policy import Policy as Policy
+from .gates.policy import read_policy as read_policy
+from .gates.scorecard import Scorecard as Scorecard
+from .gates.thresholds import Thresholds as Thresholds
+from .gates.verdict import VERDICT_SCHEMA as VERDICT_SCHEMA
+from .gates.verdict import Verdict as Verdict
+from .judging.functions import assert_no_regression as assert_no_regression
+from .judging.functions import compare as compare
+from .judging.functions import judge as judge
+from .judging.functions import scorecards as scorecards
+from .metrics.selective import COVERAGE_METRIC_DEFINITION as COVERAGE_METRIC_DEFINITION
+from .metrics.summary import MetricRow as MetricRow
+from .store.schemas import SCHEMA_VERSION as SCHEMA_VERSION
+from .store.stored_run import REPORT_SCHEMA as REPORT_SCHEMA
+from .store.stored_run import StoredRun as StoredRun
+from .suites.labelled import LabelledSet as LabelledSet
+from .suites.labelled import read_labelled as read_labelled

@@ -1,0 +1,1 @@
+"""Which weights answer: folders and repositories, pins, digests, temperatures, routes."""

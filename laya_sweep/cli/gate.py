@@ -1,0 +1,122 @@
+"""`gate RUN ...` and `compare RUN --baseline X`: the gates on results that were made before."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from laya_sweep.cli.arguments import Arguments, add_result_selectors, threshold_of
+from laya_sweep.domain.result_key import Named
+from laya_sweep.domain.settings import GateSettings
+from laya_sweep.errors import Problem, UsageError
+from laya_sweep.gates.limits import limits_from_words
+from laya_sweep.gates.scorecard import Scorecard
+from laya_sweep.judging.gate import Cards, judge_cards, prepare_gate, read_cards, verdict_lines, write_verdicts
+
+
+def main(words: Sequence[str]) -> int:
+    """Judge every selected result of a run; exit code 1 when a check fails."""
+    return _judge("gate", "thresholds, a policy or a baseline on the results of a run", words)
+
+
+def compare(words: Sequence[str]) -> int:
+    """Judge a run or report against a baseline; exit code 1 when it drifted or cannot be compared."""
+    return _judge("compare", "a run or report against a baseline", words, needs_baseline=True)
+
+
+def _judge(verb: str, what: str, words: Sequence[str], *, needs_baseline: bool = False) -> int:
+    options = _parser(verb, what, needs_baseline=needs_baseline).parse_args(words)
+    settings = _settings(options)
+    found = read_cards(options.candidate, "candidate", settings)
+    gate = prepare_gate(settings, options.baseline, found)
+    if not gate:
+        expected = "something to judge by: --min, --max, --min-accuracy, --max-ece, --policy or --baseline"
+        raise UsageError(Problem(f"laya_sweep {verb}", expected, "none", f"see laya_sweep {verb} --help"))
+    judged = judge_cards(_selected(found, options), gate)
+    sys.stdout.write("".join(f"{line}\n" for line in verdict_lines(judged)))
+    if options.json is not None:
+        write_verdicts(options.json, judged)
+    return max(verdict.exit_code for _, verdict in judged)
+
+
+def _selected(cards: Cards, options: argparse.Namespace) -> Mapping[Named, Scorecard]:
+    """Results of the run that the selectors leave; a selector that leaves none is a mistake."""
+    if isinstance(cards, Scorecard):
+        _refuse_selectors(options)
+        return {Named(cards.name, "", "", None): cards}
+    wanted = {name: getattr(options, name) for name in ("checkpoint", "regime", "transform")}
+    chosen = {
+        name: card
+        for name, card in cards.items()
+        if all(value is None or getattr(name, key) == value for key, value in wanted.items())
+        and _has_threshold(name, options.min_confidence)
+    }
+    if not chosen:
+        known = "; ".join(map(str, cards)) or "no results"
+        raise UsageError(
+            Problem(f"run {options.candidate}", "selectors that leave a result", known, "name one of them")
+        )
+    return chosen
+
+
+def _refuse_selectors(options: argparse.Namespace) -> None:
+    """A document of others holds one result: an option that chooses among several would go nowhere."""
+    names = ("checkpoint", "regime", "transform", "min_confidence")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    if given:
+        got = f"{options.candidate}, which holds one result"
+        raise UsageError(Problem(", ".join(given), "a run or its report.json to select from", got, "drop it"))
+
+
+def _has_threshold(name: Named, asked: str | None) -> bool:
+    return asked is None or name.min_confidence == threshold_of(asked)
+
+
+def _settings(options: argparse.Namespace) -> GateSettings:
+    return GateSettings(
+        mode=options.mode,
+        min_accuracy=options.min_accuracy,
+        max_ece=options.max_ece,
+        min=limits_from_words(options.min, "--min"),
+        max=limits_from_words(options.max, "--max"),
+        tolerance=limits_from_words(options.tolerance, "--tolerance"),
+        tolerances=options.tolerances,
+        policy=options.policy,
+        two_sided=options.two_sided,
+        max_errored_share=options.max_errored_share,
+        model=options.model,
+        branch=options.branch,
+        languages=None if options.languages is None else tuple(dict.fromkeys(options.languages.split(","))),
+    )
+
+
+def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
+    parser = Arguments(prog=f"laya_sweep {verb}", description=f"Judge {what}.")
+    parser.add_argument(
+        "candidate", type=Path, metavar="RUN_OR_JSON", help="out_dir of a run, its report.json, or another report"
+    )
+    parser.add_argument("--baseline", type=Path, required=needs_baseline, metavar="X", help="a run or a JSON document")
+    parser.add_argument("--min-accuracy", type=float, metavar="V", help="choice accuracy, else noul accuracy")
+    parser.add_argument("--max-ece", type=float, metavar="V")
+    for name, said in (
+        ("--min", "a metric's least value"),
+        ("--max", "its largest value"),
+        ("--tolerance", "its drift"),
+    ):
+        parser.add_argument(name, action="append", default=[], metavar="METRIC=V", help=f"{said}; may be repeated")
+    parser.add_argument("--tolerances", type=Path, metavar="FILE", help="tolerances as a JSON map")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="a gate policy, version 1")
+    parser.add_argument("--mode", choices=("strict", "compatible"), help="default: strict between runs of ours")
+    parser.add_argument("--two-sided", action="store_true", help="an improvement beyond the tolerance fails too")
+    parser.add_argument("--max-errored-share", type=float, default=0.0, metavar="V")
+    parser.add_argument("--model", metavar="M", help="which model of a published part_a.by_model document")
+    parser.add_argument(
+        "--branch", metavar="B", help="which branch of a published per_language.<lang>.<branch> document"
+    )
+    parser.add_argument("--languages", metavar="L,L", help="compare with the baseline in these languages alone")
+    add_result_selectors(parser)
+    parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold or map; none for none")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the verdicts")
+    return parser

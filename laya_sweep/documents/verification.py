@@ -1,0 +1,128 @@
+"""Cell by cell: do two tables of per-language figures hold the same numbers?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from laya_sweep.documents.language_table import Figure, LanguageTable
+
+#: Half a unit of the fourth decimal, which is what the published tables were rounded to.
+TOLERANCE = 5e-5
+
+#: What a difference equal to the tolerance may exceed it by in float64.
+_SLACK = 1e-12
+
+_ORDER = ("n", "accuracy", "macro_f1", "ece", "mean_confidence", "acc_at_50_coverage", "temperature", "input_sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAgreement:
+    """One metric over the languages that both tables have.
+
+    Attributes:
+        metric: its published name.
+        languages, agreeing: how many languages, and in how many of them both figures are the same.
+        worst, worst_language: the largest difference and where, the first of equals; None without a number.
+        one_sided: languages in which only one table has a figure; they do not agree.
+    """
+
+    metric: str
+    languages: int
+    agreeing: int
+    worst: float | None
+    worst_language: str | None
+    one_sided: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every language agrees."""
+        return self.agreeing == self.languages
+
+    def line(self) -> str:
+        """`accuracy: exact 51/51, worst diff 0.0000 (af)`."""
+        text = f"{self.metric}: exact {self.agreeing}/{self.languages}"
+        if self.worst is not None:
+            text += f", worst diff {self.worst:.4f} ({self.worst_language})"
+        elif self.worst_language is not None:
+            text += f", differs ({self.worst_language})"
+        return text + (f", on one side only in {', '.join(self.one_sided)}" if self.one_sided else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The outcome: per metric, and what could not be compared."""
+
+    left: LanguageTable
+    right: LanguageTable
+    metrics: tuple[MetricAgreement, ...]
+    not_compared: tuple[str, ...]
+
+    @property
+    def shared(self) -> list[str]:
+        """Languages of both tables, in the order of the left one."""
+        return [code for code in self.left.languages if code in self.right.languages]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether there is something to compare, all of it agrees, and no language of the left table failed."""
+        return bool(self.metrics) and not self.left.failed and all(metric.agrees for metric in self.metrics)
+
+    def lines(self) -> list[str]:
+        """The outcome in words, the verdict last."""
+        lines = [metric.line() for metric in self.metrics]
+        lines += [f"not compared, on one side only: {name}" for name in self.not_compared]
+        for table, other in ((self.left, self.right), (self.right, self.left)):
+            alone = [code for code in table.languages if code not in other.languages]
+            lines += [f"languages only in {table.name}: {', '.join(alone)}"] if alone else []
+            lines += [f"failed in {table.name}: {code}: {reason}" for code, reason in table.failed.items()]
+        return [*lines, self._verdict()]
+
+    def _verdict(self) -> str:
+        if not self.metrics:
+            return "MISMATCH: no language and metric on both sides, so nothing was verified"
+        wrong = [metric.metric for metric in self.metrics if not metric.agrees]
+        wrong += ["failed languages"] if self.left.failed else []
+        size = f"{len(self.metrics)} metric(s) over {len(self.shared)} language(s), tolerance {TOLERANCE:g}"
+        return f"MISMATCH: {', '.join(wrong)} ({size})" if wrong else f"all agree: {size}"
+
+
+def verify_tables(left: LanguageTable, right: LanguageTable) -> Verification:
+    """Compare every metric that both tables have, in every language that both have."""
+    shared = [code for code in left.languages if code in right.languages]
+    own, other = (_metrics(table, shared) for table in (left, right))
+    names = sorted(own & other, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
+    return Verification(
+        left, right, tuple(_agreement(name, left, right, shared) for name in names), tuple(sorted(own ^ other))
+    )
+
+
+def _metrics(table: LanguageTable, languages: list[str]) -> set[str]:
+    return {name for code in languages for name, value in table.languages[code].items() if value is not None}
+
+
+def _agreement(name: str, left: LanguageTable, right: LanguageTable, shared: list[str]) -> MetricAgreement:
+    pairs = {code: (left.languages[code].get(name), right.languages[code].get(name)) for code in shared}
+    pairs = {code: pair for code, pair in pairs.items() if pair != (None, None)}
+    numbers = {code: _difference(*pair) for code, pair in pairs.items()}
+    known = {code: value for code, value in numbers.items() if value is not None}
+    worst = max(known, key=lambda code: known[code]) if known else None
+    different = next((code for code, pair in pairs.items() if not _same(*pair)), None)
+    return MetricAgreement(
+        metric=name,
+        languages=len(pairs),
+        agreeing=sum(_same(*pair) for pair in pairs.values()),
+        worst=None if worst is None else known[worst],
+        worst_language=different if worst is None else worst,
+        one_sided=tuple(code for code, pair in pairs.items() if None in pair),
+    )
+
+
+def _difference(left: Figure, right: Figure) -> float | None:
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return abs(float(left) - float(right))
+    return None
+
+
+def _same(left: Figure, right: Figure) -> bool:
+    difference = _difference(left, right)
+    return left == right if difference is None else difference <= TOLERANCE + _SLACK

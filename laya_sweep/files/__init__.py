@@ -1,0 +1,1 @@
+"""Files and the Hub: atomic writes, strict JSON, downloads."""

@@ -1,0 +1,1 @@
+"""Facts -> results: decisions, figures, curves, pairs, check figures. No plan, no engine, no Ray."""

@@ -1,0 +1,1 @@
+"""A sweep: what will run, running it, deriving what follows, writing it."""

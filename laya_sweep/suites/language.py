@@ -1,0 +1,33 @@
+"""The frozen cases of one language, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from laya_sweep.domain.case import Case
+from laya_sweep.suites.source import LanguageError
+from laya_sweep.suites.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language's frozen cases, or the error that kept it from being built."""
+
+    code: str
+    cases: tuple[Case, ...]
+    recipe: dict[str, Any]
+    error: str | None
+
+
+def build_languages(suite: Suite, codes: Sequence[str]) -> tuple[Language, ...]:
+    """Cases of each language; a broken language keeps its error and the others go on."""
+    return tuple(_build_language(suite, code) for code in codes)
+
+
+def _build_language(suite: Suite, code: str) -> Language:
+    try:
+        return Language(code, tuple(suite.cases(code)), suite.recipe(code), None)
+    except LanguageError as error:
+        return Language(code, (), {}, str(error))
