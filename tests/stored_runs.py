@@ -14,7 +14,7 @@ from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.files.atomic import write_json
 from laya_sweep.results.figures import metrics_table, summarise_result
-from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.decision import RowPlace, ScoredCell, decide
 from laya_sweep.store.case_table import cases_table
 from laya_sweep.store.run_folder import write_tables
 from laya_sweep.store.schemas import CHECKPOINTS, DECISIONS, LOGITS, RUN_TIMINGS
@@ -140,7 +140,7 @@ def score(cases, facts, regime, rounding="exact"):
     cell = ScoredCell(
         checkpoint="mine",
         temperatures=TEMPERATURES,
-        places={case.case_id: Place(case.source_id, case.row_index, case.tags) for case in cases},
+        places={case.case_id: RowPlace(case.source_id, case.row_index, case.tags) for case in cases},
         targets={
             (case.case_id, qid): target_of(question, case.expected.get(qid))
             for case in cases

@@ -12,11 +12,8 @@ from laya_sweep.results.columns import decision_columns
 #: Figures of the comparison, in this order.
 METRICS = ("choice_accuracy", "noul_accuracy", "mean_confidence", "ece", "brier", "nll")
 
-REPLICATES = 1000
-SEED = 13
 
-
-class Figure(NamedTuple):
+class Estimate(NamedTuple):
     """A figure with its interval by source; None where it has none."""
 
     value: float | None
@@ -30,8 +27,8 @@ class Comparison(NamedTuple):
     language: str
     metric: str
     n: int
-    before: Figure
-    after: Figure
+    before: Estimate
+    after: Estimate
 
     def document(self) -> dict[str, Any]:
         """As JSON values."""
@@ -52,18 +49,16 @@ def compare_regimes(before: pa.Table, after: pa.Table) -> list[Comparison]:
     ]
 
 
-def _figures(decisions: pa.Table) -> dict[tuple[str, str], tuple[Figure, int]]:
+def _figures(decisions: pa.Table) -> dict[tuple[str, str], tuple[Estimate, int]]:
     columns = decision_columns(decisions)
     languages = columns.slices["language"].values
     rows = summarise(
         columns,
         slices=("language",) if len(languages) > 1 else (),
         metrics=METRICS,
-        replicates=REPLICATES,
-        seed=SEED,
     )
     return {
-        (row.slice_value, row.metric): (Figure(row.value, row.low, row.high), row.n)
+        (row.slice_value, row.metric): (Estimate(row.value, row.low, row.high), row.n)
         for row in rows
         if row.slice_dimension in ("overall", "language") and row.value is not None
     }

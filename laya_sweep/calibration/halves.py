@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from laya_sweep.calibration.overlap import DatasetRow, rows_document, shared_rows, some_of
-from laya_sweep.calibration.stored import Part, StoredLogits, every_row, held_out, other_rows
+from laya_sweep.calibration.stored import Selection, StoredLogits, every_row, held_out, other_rows
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.store.stored_run import StoredResult
 
@@ -15,9 +15,9 @@ class Halves:
     """Logits to fit on and to judge by, each with the part of its rows; `seed` is that of a split, else None."""
 
     fit: StoredLogits
-    fit_part: Part
+    fit_part: Selection
     judge: StoredLogits
-    judge_part: Part
+    judge_part: Selection
     seed: int | None
 
     @property

@@ -19,12 +19,12 @@ from laya_sweep.calibration.overlap import DatasetRow, data_of
 from laya_sweep.domain.question import Target, target_of
 from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.decision import RowPlace, ScoredCell, decide
 from laya_sweep.store.schemas import DECISIONS
 from laya_sweep.store.stored_run import StoredResult
 
 #: Which rows: by their source_id.
-Part = Callable[[str], bool]
+Selection = Callable[[str], bool]
 
 
 def every_row(_: str) -> bool:
@@ -32,7 +32,7 @@ def every_row(_: str) -> bool:
     return True
 
 
-def held_out(share: float, seed: int) -> Part:
+def held_out(share: float, seed: int) -> Selection:
     """A part of about this share, by a digest of (seed, source_id): an utterance is in it in all languages or in none.
 
     >>> held_out(1.0, 13)("any"), held_out(0.0, 13)("any")
@@ -46,7 +46,7 @@ def held_out(share: float, seed: int) -> Part:
     return inside
 
 
-def other_rows(part: Part) -> Part:
+def other_rows(part: Selection) -> Selection:
     """The part that is all other rows."""
     return lambda source_id: not part(source_id)
 
@@ -85,7 +85,7 @@ class StoredLogits:
         """Languages with answers, in order of their codes."""
         return sorted(set(self._facts["language"].to_pylist()))
 
-    def labelled(self, part: Part = every_row) -> list[LabelledRow]:
+    def labelled(self, part: Selection = every_row) -> list[LabelledRow]:
         """The labelled answers of a part."""
         rows = []
         for fact in self._facts.to_pylist():
@@ -96,7 +96,7 @@ class StoredLogits:
                 rows.append(_labelled_row(fact, case, vector))
         return rows
 
-    def dataset_rows(self, part: Part = every_row) -> list[DatasetRow]:
+    def dataset_rows(self, part: Selection = every_row) -> list[DatasetRow]:
         """The rows of a part, labelled or not, of the dataset that they came from."""
         config = self.result.run.config
         split = config["dataset"].get("split")
@@ -108,7 +108,7 @@ class StoredLogits:
             if place in answered and part(case["source_id"])
         ]
 
-    def decisions(self, regime: Regime, part: Part = every_row) -> pa.Table:
+    def decisions(self, regime: Regime, part: Selection = every_row) -> pa.Table:
         """Decisions of a part under a regime, exact figures, languages in order of their codes."""
         tables = [DECISIONS.empty_table()]
         for language in self.languages:
@@ -124,7 +124,7 @@ class StoredLogits:
             checkpoint=self.result.checkpoint,
             temperatures=served,
             places={
-                case_id: Place(case["source_id"], case["row_index"], tuple(case["tags"]))
+                case_id: RowPlace(case["source_id"], case["row_index"], tuple(case["tags"]))
                 for case_id, case in cases.items()
             },
             targets={

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from laya_sweep.calibration.advice import CERTAINTY, Advice, Kept, advise, kept_by, map_of_advice
 from laya_sweep.calibration.halves import Halves
-from laya_sweep.calibration.stored import Part
+from laya_sweep.calibration.stored import Selection
 from laya_sweep.cli.arguments import Arguments
 from laya_sweep.cli.halves import add_halves, read_halves
 from laya_sweep.errors import Problem, UsageError
@@ -82,7 +82,7 @@ def _regime(result: StoredResult) -> dict[str, Any]:
     return {name: document.get(name) for name in ("kind", "temperature", "map", "lang_temperatures")}
 
 
-def _columns(result: StoredResult, part: Part) -> DecisionColumns:
+def _columns(result: StoredResult, part: Selection) -> DecisionColumns:
     table = result.decisions
     inside = pa.array([part(source) for source in table["source_id"].to_pylist()], pa.bool_())
     return decision_columns(table.filter(inside))

@@ -12,7 +12,7 @@ from laya_sweep.domain.question import target_of
 from laya_sweep.domain.regime import BucketTemperature, Regime, UnusableTemperatureError
 from laya_sweep.errors import CheckpointError, Problem
 from laya_sweep.results.rows import PlaceRows, joined, take_rows
-from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.decision import RowPlace, ScoredCell, decide
 from laya_sweep.scoring.rounding import Rounding
 from laya_sweep.store.schemas import DECISIONS
 
@@ -51,7 +51,7 @@ def score_cell(
         checkpoint=expected.checkpoint,
         model=expected.answered_by,
         temperatures=temperatures,
-        places={case.case_id: Place(case.source_id, case.row_index, case.tags) for case in expected.cases},
+        places={case.case_id: RowPlace(case.source_id, case.row_index, case.tags) for case in expected.cases},
         targets={
             (case.case_id, qid): target_of(question, case.expected.get(qid))
             for case in expected.cases

@@ -13,12 +13,12 @@ from laya_sweep.domain.bucket import option_bucket
 from laya_sweep.domain.question import Target
 from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.scoring.narrowed import narrowing_of, over_all
-from laya_sweep.scoring.rounding import Reading, Rounding, binned, read_as_runtime, read_exactly
+from laya_sweep.scoring.rounding import LogitReading, Rounding, binned, read_as_runtime, read_exactly
 
 Columns = dict[str, list[Any]]
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """Where a case stands in its dataset."""
 
     source_id: str
@@ -36,7 +36,7 @@ class ScoredCell:
 
     checkpoint: str
     temperatures: Mapping[str, BucketTemperature]
-    places: Mapping[str, Place]
+    places: Mapping[str, RowPlace]
     targets: Mapping[tuple[str, str], Target]
     model: str = ""
 
@@ -131,7 +131,7 @@ def _by_option_count(rows: Sequence[dict[str, Any]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _read(rows: Sequence[dict[str, Any]], temperatures: Sequence[float], rounding: Rounding) -> Reading:
+def _read(rows: Sequence[dict[str, Any]], temperatures: Sequence[float], rounding: Rounding) -> LogitReading:
     """Rows that share an option count: one matrix, one softmax."""
     logits = np.array([row["logits"] for row in rows], dtype=np.float32)
     temperature, kinds = np.array(temperatures), [row["question_type"] for row in rows]
@@ -140,7 +140,7 @@ def _read(rows: Sequence[dict[str, Any]], temperatures: Sequence[float], roundin
     return read(logits, temperature, kinds, order)
 
 
-def _copy_figures(columns: Columns, places: Sequence[int], reading: Reading) -> None:
+def _copy_figures(columns: Columns, places: Sequence[int], reading: LogitReading) -> None:
     for name in ("probabilities", "answer_confidence", "gate_confidence", "entropy_confidence", "margin"):
         for i, value in zip(places, getattr(reading, name).tolist(), strict=True):
             columns[name][i] = value
@@ -151,7 +151,7 @@ def _answer(
     places: Sequence[int],
     rows: Sequence[dict[str, Any]],
     targets: Sequence[Target],
-    reading: Reading,
+    reading: LogitReading,
 ) -> None:
     """Predicted and gold answers, among all options of the question."""
     predicted, levels = reading.predicted.tolist(), reading.level.tolist()

@@ -25,7 +25,7 @@ _SCALE: Final = 10.0**RUNTIME_DECIMALS
 _DOUBT: Final = 1e-6
 
 
-class Reading(NamedTuple):
+class LogitReading(NamedTuple):
     """What is read off the logits of n questions of one option count k.
 
     Attributes:
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
 
 def read_exactly(
     logits: NDArray[np.float32], temperature: Floats, kinds: Sequence[str], order: NDArray[np.intp]
-) -> Reading:
+) -> LogitReading:
     """The exact figures, and the runtime's gate. The prediction is read off the logits: no temperature can move it.
 
     Args:
@@ -64,7 +64,7 @@ def read_exactly(
     if noul.any():
         predicted[noul & (logits[:, 0] == logits[:, -1])] = 1
     levels = np.arange(p.shape[1])
-    return Reading(
+    return LogitReading(
         probabilities=p,
         answer_confidence=p.max(axis=1),
         gate_confidence=rounded(top),
@@ -79,7 +79,7 @@ def read_exactly(
 
 def read_as_runtime(
     logits: NDArray[np.float32], temperature: Floats, kinds: Sequence[str], order: NDArray[np.intp]
-) -> Reading:
+) -> LogitReading:
     """The runtime's own figures: what its answers report, each rounded on its own.
 
     A choice is the first largest of its float32 probabilities, before rounding; a noul is true where its reported
@@ -95,7 +95,7 @@ def read_as_runtime(
     noul, predicted = _are(kinds, "noul"), p.argmax(axis=1)
     if noul.any():
         predicted[noul] = reported[noul, 1] >= 0.5
-    return Reading(
+    return LogitReading(
         probabilities=reported,
         answer_confidence=confidence,
         gate_confidence=confidence,
@@ -107,7 +107,7 @@ def read_as_runtime(
     )
 
 
-def binned(reading: Reading, bins: Sequence[tuple[float, ...] | None], rounding: Rounding) -> Reading:
+def binned(reading: LogitReading, bins: Sequence[tuple[float, ...] | None], rounding: Rounding) -> LogitReading:
     """The reading with the confidences that a binning map puts in place of max p; nothing else moves.
 
     The runtime's max p chooses the bin in both roundings: at the edge of a bin the exact one could choose another, and

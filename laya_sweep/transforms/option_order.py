@@ -15,22 +15,22 @@ from laya_sweep.domain.presented import Presented, shown_order
 from laya_sweep.domain.question import Question
 from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.transforms.permutation import Draw, Order, distinct_orders, permute, shuffled
-from laya_sweep.transforms.transform import Asked, Shown, Transform, described_choices_only
+from laya_sweep.transforms.transform import Shown, ShownCase, Transform, described_choices_only
 
 #: The generators behind order 0, 1, ... of one question; the same object may come again and goes on then.
 Generators = list[random.Random]
 
 #: All cases of a language, seed, number of orders -> for each case the generators of each question.
-Sampler = Callable[[Sequence[Asked], int, int], Iterator[dict[str, Generators]]]
+Sampler = Callable[[Sequence[ShownCase], int, int], Iterator[dict[str, Generators]]]
 
 
-def by_case(cases: Sequence[Asked], seed: int, orders: int) -> Iterator[dict[str, Generators]]:
+def by_case(cases: Sequence[ShownCase], seed: int, orders: int) -> Iterator[dict[str, Generators]]:
     """A generator for each order of each question, from the case alone."""
     for case in cases:
-        yield {qid: [_generator([seed, case.case_id, qid, order]) for order in range(orders)] for qid in case.questions}
+        yield {qid: [_generator(seed, case.case_id, qid, order) for order in range(orders)] for qid in case.questions}
 
 
-def published(cases: Sequence[Asked], seed: int, orders: int) -> Iterator[dict[str, Generators]]:
+def published(cases: Sequence[ShownCase], seed: int, orders: int) -> Iterator[dict[str, Generators]]:
     """The published sequence: 64 bits a case from one generator; the case's own generator draws all its orders.
 
     A published case has one question and one order. Questions beyond the first take the seeds that follow.
@@ -44,12 +44,12 @@ def published(cases: Sequence[Asked], seed: int, orders: int) -> Iterator[dict[s
 SAMPLERS: dict[str, Sampler] = {"by_case": by_case, "published": published}
 
 
-def _show(cases: Sequence[Asked], settings: TransformSettings) -> list[Shown]:
+def _show(cases: Sequence[ShownCase], settings: TransformSettings) -> list[Shown]:
     drawn = SAMPLERS[settings.sampler](cases, settings.seed, settings.variants)
     return [_variants(case, generators) for case, generators in zip(cases, drawn, strict=True)]
 
 
-def _variants(case: Asked, generators: dict[str, Generators]) -> Shown:
+def _variants(case: ShownCase, generators: dict[str, Generators]) -> Shown:
     """Variant k shows each question that has an order k; a question of two options has one order alone."""
     shown = {qid: _presented(question, generators[qid]) for qid, question in case.questions.items()}
     most = max(map(len, shown.values()), default=0)
@@ -69,8 +69,8 @@ def _draw(count: int, generator: random.Random) -> Draw:
     return draw
 
 
-def _generator(parts: list[int | str]) -> random.Random:
-    return random.Random(digest_text(canonical_json(parts)))
+def _generator(*parts: int | str) -> random.Random:
+    return random.Random(digest_text(canonical_json([*parts])))
 
 
 TRANSFORM = Transform(version=1, declines=described_choices_only, show=_show, draws=True)

@@ -16,7 +16,7 @@ from laya_sweep.domain.question import Question, option_count, option_labels
 
 Order = tuple[int, ...]
 
-#: Asked for one more raw draw; it never runs dry.
+#: ShownCase for one more raw draw; it never runs dry.
 Draw = Callable[[], Order]
 
 

@@ -10,7 +10,7 @@ from laya_sweep.domain.case import Case
 from laya_sweep.domain.settings import BASELINE, TransformSettings
 from laya_sweep.domain.variant import Variant
 from laya_sweep.transforms import baseline, label_rename, noul_labels, option_order, reverse
-from laya_sweep.transforms.transform import Asked, Transform
+from laya_sweep.transforms.transform import ShownCase, Transform
 
 TRANSFORMS: dict[str, Transform] = {
     BASELINE: baseline.TRANSFORM,
@@ -67,6 +67,6 @@ def transform_document(settings: TransformSettings) -> dict[str, Any]:
     return identity | ({"variants": settings.variants} if TRANSFORMS[settings.name].draws else {})
 
 
-def _asked(transform: Transform, case: Case) -> Asked:
+def _asked(transform: Transform, case: Case) -> ShownCase:
     applies = {qid: question for qid, question in case.questions.items() if transform.declines(question) is None}
-    return Asked(case.case_id, applies)
+    return ShownCase(case.case_id, applies)

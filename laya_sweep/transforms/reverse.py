@@ -17,8 +17,9 @@ def declines(question: Question) -> str | None:
     return "a single option" if option_count(question) < 2 else None
 
 
-def _reversed(question: Question) -> Presented:
+def reverse(question: Question) -> Presented:
+    """The question with its options from last to first."""
     return permute(question, shown_order(question)[::-1])
 
 
-TRANSFORM = Transform(version=1, declines=declines, show=each_question(_reversed))
+TRANSFORM = Transform(version=1, declines=declines, show=each_question(reverse))

@@ -13,7 +13,7 @@ from laya_sweep.domain.settings import TransformSettings
 Declines = Callable[[Question], str | None]
 
 
-class Asked(NamedTuple):
+class ShownCase(NamedTuple):
     """A case as a transform sees it: its id, and those of its questions that the transform applies to."""
 
     case_id: str
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 Shown = list[dict[str, Presented]]
 
 #: All cases of a language in their order -> the variants of each.
-Show = Callable[[Sequence[Asked], TransformSettings], list[Shown]]
+Show = Callable[[Sequence[ShownCase], TransformSettings], list[Shown]]
 
 
 class Transform(NamedTuple):
@@ -46,7 +46,7 @@ class Transform(NamedTuple):
 def each_question(present: Callable[[Question], Presented]) -> Show:
     """One variant a case, each question shown by itself."""
 
-    def show(cases: Sequence[Asked], settings: TransformSettings) -> list[Shown]:
+    def show(cases: Sequence[ShownCase], settings: TransformSettings) -> list[Shown]:
         return [[{qid: present(question) for qid, question in case.questions.items()}] for case in cases]
 
     return show

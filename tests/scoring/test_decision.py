@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laya_sweep.domain.question import Target
 from laya_sweep.domain.regime import BucketTemperature, Regime, UnusableTemperatureError
-from laya_sweep.scoring.decision import Place, ScoredCell, decide
+from laya_sweep.scoring.decision import RowPlace, ScoredCell, decide
 from laya_sweep.scoring.probability import entropy_confidence, gate_confidence, margin, softmax
 from laya_sweep.store.schemas import DECISIONS
 
@@ -44,7 +44,7 @@ def scored_cell(rows, golds=None, temperatures=TEMPERATURES):
     return ScoredCell(
         checkpoint="mine",
         temperatures=temperatures,
-        places={f"case-{i}": Place(f"source-{i}", 10 + i, (f"tag {i}", "all")) for i in range(len(rows))},
+        places={f"case-{i}": RowPlace(f"source-{i}", 10 + i, (f"tag {i}", "all")) for i in range(len(rows))},
         targets={
             (f"case-{i}", "intent"): target(kind, len(logits), gold)
             for i, ((kind, logits), gold) in enumerate(zip(rows, golds, strict=True))

@@ -14,7 +14,7 @@ from laya_sweep.domain.case import freeze
 from laya_sweep.domain.question import Target, target_of
 from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
-from laya_sweep.scoring.decision import Place, ScoredCell, decide, decide_again
+from laya_sweep.scoring.decision import RowPlace, ScoredCell, decide, decide_again
 from laya_sweep.scoring.rounding import read_as_runtime, read_exactly, rounded
 from laya_sweep.store.schemas import DECISIONS, LOGITS
 
@@ -25,7 +25,7 @@ def decided(kind, logits, rounding, gold=None):
     options = ("false", "true") if kind == "noul" else tuple(f"label_{i}" for i in range(len(logits)))
     target = Target(options, None, gold) if kind == "score" else Target(options, gold, None)
     temperatures = {f"{kind}:2": BucketTemperature(1.0, 1.0, kind)}
-    cell = ScoredCell("mine", temperatures, {"case": Place("s", 0)}, {("case", "intent"): target})
+    cell = ScoredCell("mine", temperatures, {"case": RowPlace("s", 0)}, {("case", "intent"): target})
     facts = facts_table([fact_row("case", [np.float32(value) for value in logits], question_type=kind)])
     [row] = decide(facts, cell, UNIT, DECISIONS, rounding).to_pylist()
     return row
