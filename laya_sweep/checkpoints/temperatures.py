@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+#: Fields of a checkpoint's config that are served after the forward pass, so not part of what makes a logit.
+TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
+
 #: One representative option count per bucket: 2, 3-5, 6-10, 11+.
 _REPRESENTATIVES = (2, 3, 6, 11)
 

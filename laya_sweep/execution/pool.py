@@ -235,7 +235,7 @@ def _take_task(seat: _Seat, call: Call) -> Shard:
 def _mismatch(spec: WorkerSpec, handshake: Handshake) -> str:
     """Why a worker is not what was asked for, empty when it is."""
     pairs = [("device", spec.device, handshake.device), ("threads", spec.threads, handshake.threads)]
-    pairs.append(("checkpoint digest", spec.digest, handshake.digest))
+    pairs.append(("checkpoint digest", spec.checkpoint.digest, handshake.digest))
     return "; ".join(f"{name}: expected {asked}, got {got}" for name, asked, got in pairs if asked != got)
 
 
