@@ -12,7 +12,8 @@ from typing import Any
 
 from laya_sweep.calibration.fit import FittedMap, Floors
 from laya_sweep.calibration.overlap import DatasetRow, rows_document
-from laya_sweep.checkpoints.checkpoint import BUNDLED, TEMPERATURE_FIELDS
+from laya_sweep.checkpoints.checkpoint import BUNDLED
+from laya_sweep.checkpoints.temperatures import TEMPERATURE_FIELDS
 from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
 from laya_sweep.domain.calibration_map import OWN_KEY
 from laya_sweep.domain.identity import canonical_json, digest_text, library_versions, value_digest

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from laya_sweep.checkpoints.graph import graph_of, require_pair
-from laya_sweep.checkpoints.onnx_file import WEIGHTS_NOTE, OnnxFile
+from laya_sweep.checkpoints.digests import content_digests
+from laya_sweep.checkpoints.engine_spec import ENGINES, EngineSpec
+from laya_sweep.checkpoints.onnx_file import OnnxFile
 from laya_sweep.checkpoints.short_names import short_name_source
+from laya_sweep.checkpoints.temperatures import TEMPERATURE_FIELDS
 from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
-from laya_sweep.domain.identity import canonical_json, digest_file, digest_text, value_digest
+from laya_sweep.domain.identity import canonical_json, digest_file, digest_text
+from laya_sweep.domain.layout import Layout
 from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.errors import CheckpointError, Problem
 from laya_sweep.files.hub import CHECKPOINT_FILES, Hub
-
-#: Served after the forward pass, so not part of what makes a logit.
-TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
 
 #: A source `bundled:NAME` is a checkpoint that ships with the package.
 BUNDLED = "bundled:"
@@ -38,7 +38,8 @@ DEFAULT_HEAD_MAX_LEN = 192
 class Checkpoint:
     """A located checkpoint. `commit` is None for a local folder; digests are of content, never of paths.
 
-    `weights` is the digest of the folder's weights, None where an exported graph answers and they are not there.
+    `weights` is the digest of the folder's weights, None where another file answers and they are not there; `file` is
+    that file.
     """
 
     name: str
@@ -50,23 +51,25 @@ class Checkpoint:
     temperatures: dict[str, Any]
     max_len: int
     head_max_len: int
+    engine: EngineSpec
     weights: str | None = None
-    onnx: OnnxFile | None = None
+    file: OnnxFile | None = None
 
     @property
-    def engine(self) -> str:
-        """`torch` or `onnx`."""
-        return "torch" if self.onnx is None else "onnx"
+    def layout(self) -> Layout:
+        """How rows are padded, and whether they share a call."""
+        return self.engine.layout if self.file is None else self.file.layout
 
     @property
     def runner(self) -> str:
-        """The engine for a person: with the precision of the graph, where the file tells."""
-        return self.engine if self.onnx is None or self.onnx.precision is None else f"onnx {self.onnx.precision}"
+        """The engine for a person: with the precision of its file, where that tells."""
+        told = None if self.file is None else self.file.precision
+        return self.engine.name if told is None else f"{self.engine.name} {told}"
 
     @property
     def made_of(self) -> str | None:
-        """Digest of the weights behind the answers: those of the folder, or those that the graph says it is of."""
-        return self.weights if self.weights or self.onnx is None else self.onnx.notes.get(WEIGHTS_NOTE)
+        """Digest of the weights behind the answers: those of the folder, or those that the file says it is of."""
+        return self.weights if self.weights or self.file is None else self.file.made_of
 
     @property
     def digest(self) -> str:
@@ -108,28 +111,55 @@ def locate(settings: CheckpointSettings, hub: Hub) -> Checkpoint:
         CheckpointError: no such folder, it is not a Laya checkpoint, or not the one that was expected.
         UsageError: the repository cannot be reached.
     """
+    engine = ENGINES[settings.engine]
     root, commit = _root(settings, hub)
     folder = root / settings.subfolder if settings.subfolder else root
     _verify(settings, folder)
-    onnx = graph_of(settings)
+    file = None if engine.file is None else engine.file.read(settings)
     config = _read_config(settings, folder)
-    digests = _checked_digests(settings, folder, config, onnx)
-    weights = digests.get("weights") or _digest_of(folder / _WEIGHTS)
-    if onnx is not None:
-        require_pair(settings, onnx, config, weights)
+    needed = engine.file is None or (folder / _WEIGHTS).is_file()
+    weights = digest_file(folder / _WEIGHTS) if needed else None
+    try:
+        content = content_digests(folder, config)
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(_problem(settings, "a JSON object in tokenizer_config.json", str(error))) from error
+    if engine.file is not None and file is not None:
+        engine.file.require_pair(settings, file, config, weights)
     return Checkpoint(
         name=settings.name,
         source=settings.source,
         subfolder=settings.subfolder,
         commit=commit,
         folder=folder,
-        digests=digests,
+        digests={"weights": weights} | content if file is None else {engine.name: file.sha256} | content,
         temperatures={key: config[key] for key in TEMPERATURE_FIELDS if key in config},
         max_len=settings.max_len or _budget(settings, config, "max_len", DEFAULT_MAX_LEN),
         head_max_len=settings.head_max_len or _budget(settings, config, "head_max_len", DEFAULT_HEAD_MAX_LEN),
+        engine=engine,
         weights=weights,
-        onnx=onnx,
+        file=file,
     )
+
+
+def locate_here(checkpoint: Checkpoint, hub: Hub) -> Checkpoint:
+    """A checkpoint that another node located: its folder where that is here too, else a download at its commit.
+
+    Raises:
+        CheckpointError: as `locate`.
+        UsageError: the repository cannot be reached.
+    """
+    here = checkpoint.commit is None or checkpoint.folder.is_dir()
+    settings = CheckpointSettings(
+        name=checkpoint.name,
+        source=str(checkpoint.folder) if here else checkpoint.source,
+        subfolder=None if here else checkpoint.subfolder,
+        revision=None if here else checkpoint.commit,
+        max_len=checkpoint.max_len,
+        head_max_len=checkpoint.head_max_len,
+        engine=checkpoint.engine.name,
+        onnx=None if checkpoint.file is None else checkpoint.file.path,
+    )
+    return locate(settings, hub)
 
 
 def stage(folder: Path) -> tempfile.TemporaryDirectory[str]:
@@ -164,7 +194,7 @@ def _root(settings: CheckpointSettings, hub: Hub) -> tuple[Path, str | None]:
         raise CheckpointError(_not_there(settings))
     commit = hub.resolve(settings.source, _revision(settings), "model")
     prefix = f"{settings.subfolder}/" if settings.subfolder else ""
-    names = [name for name in CHECKPOINT_FILES if settings.onnx is None or name != _WEIGHTS]
+    names = [name for name in CHECKPOINT_FILES if ENGINES[settings.engine].file is None or name != _WEIGHTS]
     return hub.download(settings.source, commit, [prefix + name for name in names]), commit
 
 
@@ -220,7 +250,7 @@ def _is_path_like(source: str) -> bool:
 
 
 def _read_config(settings: CheckpointSettings, folder: Path) -> dict[str, Any]:
-    needed = ["rl_agent_config.json", *([] if settings.onnx else [_WEIGHTS]), "tokenizer"]
+    needed = ["rl_agent_config.json", *([_WEIGHTS] if ENGINES[settings.engine].file is None else []), "tokenizer"]
     missing = [name for name in needed if not (folder / name).exists()]
     if missing:
         raise CheckpointError(_problem(settings, "a Laya checkpoint folder", f"{folder} without {', '.join(missing)}"))
@@ -243,55 +273,3 @@ def _budget(settings: CheckpointSettings, config: Mapping[str, Any], key: str, d
 def _problem(settings: CheckpointSettings, expected: str, got: str) -> Problem:
     key = f"checkpoints.{settings.name}.source"
     return Problem(key, expected, got, f"correct {key}, or checkpoints.{settings.name}.subfolder")
-
-
-def _checked_digests(
-    settings: CheckpointSettings, folder: Path, config: Mapping[str, Any], onnx: OnnxFile | None
-) -> dict[str, Any]:
-    try:
-        return _digests(folder, config, onnx)
-    except (ValueError, TypeError) as error:
-        raise CheckpointError(_problem(settings, "a JSON object in tokenizer_config.json", str(error))) from error
-
-
-def _digests(folder: Path, config: Mapping[str, Any], onnx: OnnxFile | None) -> dict[str, Any]:
-    """Content digests: of the graph where one answers, else of the weights."""
-    kept = {key: value for key, value in config.items() if key not in TEMPERATURE_FIELDS}
-    answering = {"weights": digest_file(folder / _WEIGHTS)} if onnx is None else {"onnx": onnx.sha256}
-    return {
-        **answering,
-        "config": value_digest(kept),
-        "encoder": _folder_digests(folder / "encoder"),
-        "tokenizer": _folder_digests(folder / "tokenizer"),
-    }
-
-
-def _digest_of(path: Path) -> str | None:
-    return digest_file(path) if path.is_file() else None
-
-
-def _folder_digests(folder: Path) -> dict[str, str]:
-    """Digests by file name; a hidden file is one that some process is just writing."""
-    paths = [path for path in sorted(folder.glob("*")) if path.is_file() and not path.name.startswith(".")]
-    return {path.name: _content_digest(path) for path in paths}
-
-
-def _content_digest(path: Path) -> str:
-    if path.name != "tokenizer_config.json":
-        return digest_file(path)
-    config = json.loads(path.read_text("utf-8"))
-    if not isinstance(config, dict):
-        raise TypeError(f"a {type(config).__name__}")
-    return value_digest(_as_read(config))
-
-
-def _as_read(config: dict[str, Any]) -> dict[str, Any]:
-    """A tokenizer config as the runtime reads it, so that its rewriting of the file moves no identity."""
-    seen = dict(config)
-    if seen.get("tokenizer_class") in (None, "TokenizersBackend"):
-        seen["tokenizer_class"] = "PreTrainedTokenizerFast"
-        seen.pop("backend", None)
-        seen.pop("is_local", None)
-    if isinstance(extra := seen.get("extra_special_tokens"), list):
-        seen["extra_special_tokens"] = {f"extra_{index}": token for index, token in enumerate(extra)}
-    return seen

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from laya_sweep.checkpoints.onnx_file import INPUTS, OUTPUTS, WEIGHTS_NOTE, OnnxFile, read_onnx_file
+from laya_sweep.checkpoints.onnx_file import INPUTS, OUTPUTS, OnnxFile, read_onnx_file
 from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.errors import CheckpointError, Problem
 
 _STEP = "make one with `export-onnx CHECKPOINT FILE`"
 
 
-def graph_of(settings: CheckpointSettings) -> OnnxFile | None:
-    """The graph that the settings name; None where torch answers.
+def graph_of(settings: CheckpointSettings) -> OnnxFile:
+    """The graph that the settings name.
 
     Raises:
-        CheckpointError: the file cannot be read, or is no export of a checkpoint.
+        CheckpointError: they name none, the file cannot be read, or it is no export of a checkpoint.
     """
-    path = settings.onnx
+    key, path = f"checkpoints.{settings.name}.onnx", settings.onnx
     if path is None:
-        return None
-    key = f"checkpoints.{settings.name}.onnx"
+        raise CheckpointError(Problem(key, "a file with engine=onnx", "none", _STEP))
     try:
         found = read_onnx_file(path.resolve())
     except (OSError, ValueError) as error:
@@ -52,9 +51,8 @@ def require_pair(settings: CheckpointSettings, onnx: OnnxFile, config: Mapping[s
         CheckpointError: naming both.
     """
     require_sequential(f"checkpoints.{settings.name}.engine", config)
-    made_of = onnx.notes.get(WEIGHTS_NOTE)
-    if made_of is not None and weights is not None and made_of != weights:
+    if onnx.made_of is not None and weights is not None and onnx.made_of != weights:
         expected = f"an export of {settings.source} (weights {weights[:12]})"
-        got = f"{settings.onnx}, made of weights {made_of[:12]}"
+        got = f"{settings.onnx}, made of weights {onnx.made_of[:12]}"
         step = "export it again, or name the checkpoint that it came from"
         raise CheckpointError(Problem(f"checkpoints.{settings.name}.onnx", expected, got, step))

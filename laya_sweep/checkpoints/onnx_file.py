@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laya_sweep.domain.identity import canonical_json, digest_file, digest_text
+from laya_sweep.domain.layout import ALONE, BY_SHAPE, Layout
 
 #: What the runtime feeds an exported graph, and what it reads.
 INPUTS = ("input_ids", "attention_mask", "marker_pos", "marker_mask", "qtype")
@@ -44,14 +45,19 @@ class OnnxFile(NamedTuple):
     notes: dict[str, str]
 
     @property
-    def rows_together(self) -> bool:
-        """Whether rows may share a call: the export found that their bits do not depend on each other."""
-        return self.notes.get(ROWS_NOTE) == TOGETHER
+    def layout(self) -> Layout:
+        """Rows share a call where the export found that their bits do not depend on each other, and nowhere else."""
+        return BY_SHAPE if self.notes.get(ROWS_NOTE) == TOGETHER else ALONE
 
     @property
     def precision(self) -> str | None:
         """`fp32` or `int8`; None where somebody else exported the file."""
         return self.notes.get(PRECISION_NOTE)
+
+    @property
+    def made_of(self) -> str | None:
+        """Digest of the weights that it was made of; None where somebody else exported the file."""
+        return self.notes.get(WEIGHTS_NOTE)
 
 
 class _Field(NamedTuple):

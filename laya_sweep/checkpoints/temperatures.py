@@ -9,6 +9,9 @@ from typing import Any
 
 from laya_sweep.domain.bucket import SIZE_COUNTS
 
+#: Fields of a checkpoint's config that are served after the forward pass, so not part of what makes a logit.
+TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
+
 _NEUTRAL = (1.0, 1.0, 1.0)
 
 

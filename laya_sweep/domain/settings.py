@@ -33,7 +33,7 @@ class CheckpointSettings:
     revision: str | None
     max_len: int | None
     head_max_len: int | None
-    engine: Literal["torch", "onnx"] = "torch"
+    engine: str = "torch"
     onnx: Path | None = None
     expected_sha256: Mapping[str, str] = field(default_factory=dict)
 

@@ -5,13 +5,13 @@ Imports laya.common, and with it torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from laya.common import QTYPES, build_sequence
 
+from laya_sweep.domain.layout import Layout
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Shape
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError
 from laya_sweep.engines.question import internal_question
 
 
@@ -20,7 +20,7 @@ def encode_question(
     variant: Variant,
     qid: str,
     budgets: tuple[int, int],
-    shape_of: Callable[[int, int], Shape],
+    layout: Layout,
     *,
     parallel_options: bool = False,
 ) -> EncodedQuestion:
@@ -31,7 +31,7 @@ def encode_question(
         variant: what is presented.
         qid: which of its questions.
         budgets: `max_len` and `head_max_len`.
-        shape_of: the padded shape for a number of tokens and of options.
+        layout: how it is padded.
         parallel_options: whether the checkpoint reads its options in parallel.
 
     Raises:
@@ -40,7 +40,7 @@ def encode_question(
     question = internal_question(variant.questions[qid])
     max_len, head_max_len = budgets
     try:
-        ids, markers, options, state, *layout = build_sequence(
+        ids, markers, options, state, *parallel = build_sequence(
             tokenizer,
             variant.state,
             question,
@@ -58,11 +58,11 @@ def encode_question(
     if len(markers) != count:
         raise EncodingError(f"question {qid!r}: only {len(markers)} of {count} options fit max_len={max_len}")
     item = {"ids": ids, "markers": markers, "qtype": QTYPES[question["t"]]}
-    if layout:
-        item["layout"] = layout[0]
+    if parallel:
+        item["layout"] = parallel[0]
     return EncodedQuestion(
         item=item,
-        shape=shape_of(len(ids), count),
+        shape=layout.shape(len(ids), count, max_len),
         slots=tuple(question.get("option_order") or range(count)),
         input_tokens=len(ids),
         state_tokens=state["state_tokens"],

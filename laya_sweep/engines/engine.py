@@ -1,8 +1,8 @@
 """The contract of an engine: a loaded checkpoint that turns presented questions into raw logits.
 
-Bytes depend on the case alone: a row is padded to a length and a number of options computed from itself, and
-only rows of one shape share a batch. At a fixed shape a row's logits do not depend on its mates, its position
-or the number of rows (a test holds that), so shards, batches and actors never move a fact.
+Bytes depend on the case alone: a row is padded by itself (see `domain.layout`), and at a fixed shape its logits do not
+depend on its mates, its position or the number of rows (a test holds that), so shards, batches and actors never move
+a fact.
 """
 
 from __future__ import annotations
@@ -14,30 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
-
-#: Rows are padded to a multiple of this many tokens ...
-LENGTH_MULTIPLE = 16
-
-#: ... and to at least this many option slots. The scorer multiplies a matrix of (rows x slots) vectors, and below
-#: 16 of them torch takes other kernels: a noul alone in its batch differed in the last bit from one among others.
-LEAST_OPTIONS = 16
-
-#: The version of the rule, which is identity.
-LAYOUT_VERSION = 2
-
-#: The version of the other rule, for graphs whose rows move each other: a row alone, at its own length.
-ALONE_VERSION = 1
-
-#: An exported graph takes the two most probable options of a row, so that it needs two slots.
-_LEAST_ALONE = 2
-
-
-class Shape(NamedTuple):
-    """The padded shape of a row: tokens, option slots."""
-
-    length: int
-    options: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +45,16 @@ class Forward(NamedTuple):
 
 
 class EngineInfo(NamedTuple):
-    """What a loaded engine is, as seen from inside the process that holds it."""
+    """What a loaded engine is, as seen from inside the process that holds it.
+
+    Where `rows_together` is False it gets its rows one by one, in the order they come.
+    """
 
     device: str
     threads: int
     served_temperatures: dict[str, float]
     warnings: tuple[str, ...]
+    rows_together: bool = True
 
 
 class DeviceError(Exception):
@@ -88,13 +70,10 @@ class OutOfMemoryError(Exception):
 
 
 class Engine(Protocol):
-    """A loaded checkpoint.
-
-    An engine with an attribute `takes_batches` that is False gets its rows one by one, in the order they come.
-    """
+    """A loaded checkpoint."""
 
     def info(self) -> EngineInfo:
-        """Device, threads and temperatures in force."""
+        """Device, threads, temperatures in force, and whether rows share a call."""
         ...
 
     def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
@@ -119,18 +98,3 @@ class Engine(Protocol):
         `min_confidence` is in the runtime's own form, to be handed on as it is.
         """
         ...
-
-
-def padded_shape(tokens: int, options: int, max_len: int) -> Shape:
-    """The shape a row of so many tokens and options is padded to.
-
-    Length: the next multiple of 16, but not beyond `max_len` where the row fits it. Options: the next power of
-    two from 16 on.
-    """
-    length = -(-tokens // LENGTH_MULTIPLE) * LENGTH_MULTIPLE
-    return Shape(min(length, max(max_len, tokens)), max(LEAST_OPTIONS, 1 << (options - 1).bit_length()))
-
-
-def own_shape(tokens: int, options: int) -> Shape:
-    """The shape of a row that is computed alone: no padding but a second option slot."""
-    return Shape(tokens, max(_LEAST_ALONE, options))

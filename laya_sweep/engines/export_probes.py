@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.questions import INTENTS, intent_question, state, urgency_question, wish_question
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import Shape
 
 Feed = dict[str, NDArray[Any]]
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib
 from typing import Any
 
 from laya_sweep.checkpoints.checkpoint import Checkpoint
-from laya_sweep.engines.engine import (
-    Engine,
-)
+from laya_sweep.engines.engine import Engine
 from laya_sweep.engines.exported_graph import Exported
 
 
-def load_engine(
-    folder: Path, device: str, threads: int, max_len: int, head_max_len: int, onnx: Path | None = None
-) -> Engine:
-    """A checkpoint loaded in this process on the device asked for (imports torch); `onnx` is a graph to answer."""
-    if onnx is not None:
-        from laya_sweep.engines.onnx_engine import OnnxEngine
+def load_engine(checkpoint: Checkpoint, device: str, threads: int) -> Engine:
+    """A checkpoint loaded in this process by its engine, on the device asked for (imports torch).
 
-        return OnnxEngine(folder, onnx, device, threads, max_len, head_max_len)
-    from laya_sweep.engines.torch_engine import TorchEngine
-
-    return TorchEngine(folder, device, threads, max_len, head_max_len)
+    Raises:
+        DeviceError: the engine is not on that device.
+    """
+    module, _, name = checkpoint.engine.loader.partition(":")
+    engine: Engine = getattr(importlib.import_module(module), name)(checkpoint, device, threads)
+    return engine
 
 
 def agent_engine(agent: Any) -> Engine:  # noqa: ANN401 - the runtime's Agent, which may be loaded or not

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,39 +18,37 @@ from laya.common import QTYPES
 from laya.onnx_agent import ONNXAgent
 from numpy.typing import NDArray
 
-from laya_sweep.checkpoints.checkpoint import stage
-from laya_sweep.checkpoints.onnx_file import OUTPUTS, ROWS_NOTE, TOGETHER
+from laya_sweep.checkpoints.checkpoint import Checkpoint, stage
+from laya_sweep.checkpoints.onnx_file import OUTPUTS
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
-from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, Shape, own_shape, padded_shape
+from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward
 from laya_sweep.engines.memo_tokenizer import MemoTokenizer
 
 _CPU = "CPUExecutionProvider"
 
 
 class OnnxEngine:
-    """One exported graph with the config and tokenizer of its checkpoint.
+    """One exported graph with the config and tokenizer of its checkpoint."""
 
-    `takes_batches` is False where rows of one call would move each other.
-    """
-
-    def __init__(self, folder: Path, onnx: Path, device: str, threads: int, max_len: int, head_max_len: int) -> None:
+    def __init__(self, checkpoint: Checkpoint, device: str, threads: int) -> None:
         """Load config, tokenizer and graph.
 
         Raises:
             DeviceError: a device other than the CPU, or the session did not stay on it.
         """
-        if device != "cpu":
+        if device not in checkpoint.engine.devices:
             raise DeviceError(f"an ONNX export runs on the CPU here, not on {device}")
-        self._budgets = (max_len, head_max_len)
-        with stage(folder) as twin, warnings.catch_warnings(record=True) as caught:
+        assert checkpoint.file is not None
+        graph = str(checkpoint.file.path)
+        self._layout, self._budgets = checkpoint.layout, (checkpoint.max_len, checkpoint.head_max_len)
+        with stage(checkpoint.folder) as twin, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            self._agent = ONNXAgent(twin, onnx_path=str(onnx))
+            self._agent = ONNXAgent(twin, onnx_path=graph)
         self._warnings = tuple(dict.fromkeys(str(warning.message) for warning in caught))
         # The runtime's session takes every core and may take a GPU; the agent answers through this one instead.
-        self._agent.session = self._session = make_session(str(onnx), threads)
-        notes = self._session.get_modelmeta().custom_metadata_map
-        self.takes_batches = notes.get(ROWS_NOTE) == TOGETHER
+        self._agent.session = self._session = make_session(graph, threads)
         self._tokenizer = MemoTokenizer(self._agent.tok)
 
     def info(self) -> EngineInfo:
@@ -60,19 +57,19 @@ class OnnxEngine:
         served = {name: float(agent.temperature[index]) for name, index in QTYPES.items()}
         served |= {bucket: float(value) for bucket, value in agent.temperature_by_options.items()}
         threads = self._session.get_session_options().intra_op_num_threads
-        return EngineInfo("cpu", threads, served, self._warnings)
+        return EngineInfo("cpu", threads, served, self._warnings, self._layout.rows_together)
 
     def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
         """See `Engine.encode`."""
-        return encode_question(self._tokenizer, variant, qid, self._budgets, self._shape)
+        return encode_question(self._tokenizer, variant, qid, self._budgets, self._layout)
 
     def encode_unshared(self, variant: Variant, qid: str) -> EncodedQuestion:
         """`encode` through the bare tokenizer: the reference a sample of every shard is compared with."""
-        return encode_question(self._agent.tok, variant, qid, self._budgets, self._shape)
+        return encode_question(self._agent.tok, variant, qid, self._budgets, self._layout)
 
     def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
         """See `Engine.forward`; one call, or one a row where rows would move each other."""
-        calls = [rows] if self.takes_batches else [[row] for row in rows]
+        calls = [rows] if self._layout.rows_together else [[row] for row in rows]
         found = [self._run(call) for call in calls]
         return Forward(
             [logits for forward in found for logits in forward.logits],
@@ -81,9 +78,9 @@ class OnnxEngine:
 
     def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`; one question a call where rows of a call would move each other."""
-        asked = [variant.questions] if self.takes_batches else [{qid: one} for qid, one in variant.questions.items()]
+        whole, single = [variant.questions], [{qid: question} for qid, question in variant.questions.items()]
         answers: dict[str, dict[str, Any]] = {}
-        for questions in asked:
+        for questions in whole if self._layout.rows_together else single:
             [result] = self._agent.predict_batch(
                 [variant.state],
                 questions,
@@ -93,9 +90,6 @@ class OnnxEngine:
             )
             answers |= result["answers"]
         return answers
-
-    def _shape(self, tokens: int, options: int) -> Shape:
-        return padded_shape(tokens, options, self._budgets[0]) if self.takes_batches else own_shape(tokens, options)
 
     def _run(self, rows: Sequence[EncodedQuestion]) -> Forward:
         feed = feed_of([row.item for row in rows], rows[0].shape, self._agent.tok.pad_token_id)

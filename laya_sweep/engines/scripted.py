@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from laya_sweep.domain.layout import BY_SHAPE
 from laya_sweep.domain.question import QUESTION_TYPES, option_labels
 from laya_sweep.domain.thresholds import from_document
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward, padded_shape
+from laya_sweep.engines.engine import EncodedQuestion, EngineInfo, Forward
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 
 #: Logits of one question of a variant, one per slot: in the order in which a model would read its options.
@@ -35,7 +36,7 @@ class ScriptedEngine:
         tokens, options = len(str(variant.state)), len(option_labels(variant.questions[qid]))
         return EncodedQuestion(
             item={"variant": variant, "qid": qid},
-            shape=padded_shape(tokens, options, _MAX_LEN),
+            shape=BY_SHAPE.shape(tokens, options, _MAX_LEN),
             slots=tuple(variant.questions[qid].get("option_order") or range(options)),
             input_tokens=tokens,
             state_tokens=tokens,

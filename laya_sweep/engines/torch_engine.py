@@ -16,10 +16,11 @@ from laya.common import QTYPES, collate_items
 from laya.shortlist import embed_fn_from_agent
 from torch.nn import functional
 
-from laya_sweep.checkpoints.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, stage
+from laya_sweep.checkpoints.checkpoint import DEFAULT_HEAD_MAX_LEN, DEFAULT_MAX_LEN, Checkpoint, stage
+from laya_sweep.domain.layout import BY_SHAPE
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
-from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, OutOfMemoryError, padded_shape
+from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, OutOfMemoryError
 from laya_sweep.engines.memo_tokenizer import MemoTokenizer
 
 #: Variables by which the environment would change the dtype of a loaded checkpoint.
@@ -29,7 +30,7 @@ _DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")
 class TorchEngine:
     """One checkpoint on one device, in float32."""
 
-    def __init__(self, folder: Path, device: str, threads: int, max_len: int, head_max_len: int) -> None:
+    def __init__(self, checkpoint: Checkpoint, device: str, threads: int) -> None:
         """Load the checkpoint.
 
         Raises:
@@ -38,8 +39,8 @@ class TorchEngine:
         if device == "cuda" and not torch.cuda.is_available():
             raise DeviceError("expected a CUDA device, got none visible to this process")
         torch.set_num_threads(threads)
-        self._max_len, self._head_max_len = max_len, head_max_len
-        self._agent, self._warnings = load_agent(folder, device)
+        self._layout, self._budgets = checkpoint.layout, (checkpoint.max_len, checkpoint.head_max_len)
+        self._agent, self._warnings = load_agent(checkpoint.folder, device)
         self._require_device(device)
         self._tokenizer = MemoTokenizer(self._agent.tok)
 
@@ -48,8 +49,9 @@ class TorchEngine:
         """An engine around an agent that the caller loaded, at the budgets of its checkpoint; it is not changed."""
         engine = cls.__new__(cls)
         engine._agent, engine._tokenizer, engine._warnings = agent, MemoTokenizer(agent.tok), ()
-        engine._max_len = int(agent.cfg.get("max_len", DEFAULT_MAX_LEN))
-        engine._head_max_len = int(agent.cfg.get("head_max_len", DEFAULT_HEAD_MAX_LEN))
+        max_len = agent.cfg.get("max_len", DEFAULT_MAX_LEN)
+        head_max_len = agent.cfg.get("head_max_len", DEFAULT_HEAD_MAX_LEN)
+        engine._layout, engine._budgets = BY_SHAPE, (int(max_len), int(head_max_len))
         return engine
 
     def info(self) -> EngineInfo:
@@ -97,8 +99,8 @@ class TorchEngine:
         [result] = self._agent.predict_batch(
             [variant.state],
             variant.questions,
-            max_len=self._max_len,
-            head_max_len=self._head_max_len,
+            max_len=self._budgets[0],
+            head_max_len=self._budgets[1],
             min_confidence=min_confidence,
         )
         if self._agent.cpu_fallback_count:
@@ -118,8 +120,8 @@ class TorchEngine:
             tokenizer,
             variant,
             qid,
-            (self._max_len, self._head_max_len),
-            lambda tokens, options: padded_shape(tokens, options, self._max_len),
+            self._budgets,
+            self._layout,
             parallel_options=self._agent.parallel_options,
         )
 

@@ -1,13 +1,12 @@
-"""Asking an engine: raw logits through the sweep's own worker, decisions from logits through scoring."""
+"""Asking an engine: raw logits as a worker of a sweep computes them, decisions from logits through scoring."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from laya_sweep.documents.narrowed import kept_document
 from laya_sweep.domain.regime import Regime
@@ -21,9 +20,10 @@ from laya_sweep.evaluation.marks import marked
 from laya_sweep.evaluation.narrowing import narrower_of
 from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import marks_of
-from laya_sweep.execution.contract import Shard, WorkerSpec
+from laya_sweep.execution.compute import compute
+from laya_sweep.execution.contract import Batching
 from laya_sweep.execution.parity import PARITY_CASES, TOLERANCE, check_parity
-from laya_sweep.execution.worker import Worker
+from laya_sweep.execution.rows import RowKeys
 from laya_sweep.narrowing.narrower import Narrower, narrowed_sample
 from laya_sweep.results.decisions import score_cell
 from laya_sweep.results.expected import ExpectedRows
@@ -112,39 +112,11 @@ def _check_parity(loaded: LoadedEngine, expected: ExpectedRows, asking: Asking, 
 def _run(
     expected: ExpectedRows, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None
 ) -> _Asked:
-    worker = Worker.around(loaded.engine, _spec(expected.checkpoint, loaded, asking), narrower)
-    result = worker.run(Shard(_KEY, expected.checkpoint, "", "baseline", expected.variants, 0.0))
-    assert result.part is not None
-    assert result.part.calls is not None
-    parts = (result.part.facts, result.part.timings, result.part.calls)
-    facts, timings, calls = (pq.read_table(pa.BufferReader(data)) for data in parts)
-    rows = select_rows(expected, facts, timings, calls)
+    batching = Batching(BATCH_TOKENS, asking.batch_size, asking.sort_by_length)
+    keys = RowKeys(expected.key, expected.language, expected.transform)
+    found = compute(expected.variants, loaded.engine, batching, keys, narrower, node=socket.gethostname())
+    rows = select_rows(expected, found.facts, found.timings, found.calls)
     return _Asked(rows, score_cell(rows, regime, loaded.temperatures))
-
-
-def _spec(name: str, loaded: LoadedEngine, asking: Asking) -> WorkerSpec:
-    """What a worker reads of it: how to batch. Nothing is located, loaded or stored."""
-    info = loaded.engine.info()
-    return WorkerSpec(
-        checkpoint=name,
-        digest="",
-        folder=Path(),
-        source="",
-        subfolder=None,
-        commit=None,
-        device=info.device,
-        threads=info.threads,
-        num_gpus=0.0,
-        max_len=0,
-        head_max_len=0,
-        batch_tokens=BATCH_TOKENS,
-        batch_size=asking.batch_size,
-        store_root=Path(),
-        store_token="",
-        parity_variants=(),
-        min_confidence=(),
-        sort_by_length=asking.sort_by_length,
-    )
 
 
 def _answered(dataset: Dataset, asked: _Asked, asking: Asking, name: str) -> Iterator[Answered]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeGuard
+from typing import TypeGuard
 
 from laya_sweep.checkpoints.checkpoint import Checkpoint, locate
+from laya_sweep.checkpoints.engine_spec import ONNX, TORCH
 from laya_sweep.checkpoints.temperatures import resolve_temperatures
 from laya_sweep.domain.bucket import SIZE_COUNTS, option_bucket
 from laya_sweep.domain.regime import BucketTemperature
@@ -56,12 +57,12 @@ def open_engine(
     """
     title = name or str(source).rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
     graph = None if onnx is None else Path(onnx)
-    engine_name: Literal["torch", "onnx"] = "torch" if graph is None else "onnx"
+    answering = TORCH if graph is None else ONNX
     settings = CheckpointSettings(
-        title, str(source), subfolder, revision, max_len, head_max_len, engine=engine_name, onnx=graph
+        title, str(source), subfolder, revision, max_len, head_max_len, engine=answering.name, onnx=graph
     )
     found = locate(settings, HuggingFaceHub())
-    engine = load_engine(found.folder, device, threads, found.max_len, found.head_max_len, graph)
+    engine = load_engine(found, device, threads)
     temperatures = {
         fact.bucket: BucketTemperature(fact.raw, fact.served, fact.source)
         for fact in resolve_temperatures(found.temperatures)

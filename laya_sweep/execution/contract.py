@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from laya_sweep.checkpoints.checkpoint import Checkpoint
 from laya_sweep.checkpoints.temperatures import TemperatureFact
 from laya_sweep.domain.settings import NO_NARROWING, NarrowingSettings
 from laya_sweep.domain.thresholds import MinConfidence
@@ -15,35 +16,39 @@ from laya_sweep.store.facts import Part
 
 
 @dataclass(frozen=True, slots=True)
+class Batching:
+    """How rows are to be put into calls: up to `size` of one shape, or with None as many as `tokens` allow."""
+
+    tokens: int
+    size: int | None = None
+    sort_by_length: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParityTask:
+    """What a worker asks the runtime too, before it gets work: the first few of the variants, or all of them."""
+
+    variants: tuple[Variant, ...]
+    min_confidence: tuple[MinConfidence, ...]
+    on_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerSpec:
     """How to make a worker: one checkpoint, one device.
 
-    `folder` is the driver's copy of the checkpoint; on a node without it the worker downloads `source` at
-    `commit` itself. `onnx` is the graph that answers, a file that every node must see. `digest` is what must be
-    found either way.
+    `checkpoint` is as the driver found it: a node without its folder downloads the same commit, and must find the same
+    content. `store_token` is a file in the store by which a worker knows whether it sees the driver's.
     """
 
-    checkpoint: str
-    digest: str
-    folder: Path
-    source: str
-    subfolder: str | None
-    commit: str | None
+    checkpoint: Checkpoint
     device: str
     threads: int
-    num_gpus: float
-    max_len: int
-    head_max_len: int
-    batch_tokens: int
-    batch_size: int | None
+    batching: Batching
+    parity: ParityTask
     store_root: Path
     store_token: str
-    parity_variants: tuple[Variant, ...]
-    min_confidence: tuple[MinConfidence, ...]
-    sort_by_length: bool = False
     narrowing: NarrowingSettings = NO_NARROWING
-    parity_on_all: bool = False
-    onnx: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +108,28 @@ class Shard:
         return sum(len(variant.questions) for variant in self.variants)
 
 
-@dataclass(frozen=True, slots=True)
-class ShardResult:
-    """Counts of a finished shard; what narrowed its questions is counted apart from forwards.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What was computed, in rows, calls and seconds; what narrowed questions is counted apart from forwards."""
 
-    `part` holds the rows only where the worker does not see the store.
-    """
-
-    cell_key: str
     rows: int
     errors: int
     forward_rows: int
     forward_calls: int
     forward_s: float
     call_s: float
-    peak_rss_bytes: int
-    part: Part | None
     embedded_texts: int = 0
     elimination_rows: int = 0
     elimination_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardResult(Counts):
+    """Counts of a finished shard. `part` holds the rows only where the worker does not see the store."""
+
+    cell_key: str
+    peak_rss_bytes: int
+    part: Part | None
 
 
 class WorkerLostError(Exception):

@@ -1,17 +1,14 @@
 """The pool: keeps workers staffed, fed and judged until every shard is done or given up by name.
 
-Rules: workers wait for work in order of idleness (FIFO) with two shards in flight each; the costliest shard goes
-first; a worker keeps its checkpoint while that has shards; a shard has a deadline; a worker that dies, hangs or
-fails `max_failures` times in a row is replaced; a shard that failed is tried again whole, then in halves, until
-the poison case is alone. It ends: failures of a shard shrink it, failures to start are bounded.
+Who gets what is for `seats` to say. Rules here: a shard has a deadline; a worker that dies, hangs or fails
+`max_failures` times in a row is replaced; a shard that failed is tried again whole, then in halves, until the poison
+case is alone. It ends: failures of a shard shrink it, failures to start are bounded.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from laya_sweep.domain.settings import ExecutorSettings
 from laya_sweep.errors import IncompleteError, ParityError, Problem
@@ -27,24 +24,10 @@ from laya_sweep.execution.contract import (
 )
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.parity import TOLERANCE
-from laya_sweep.execution.queue import ShardQueue, on_trial, retry
-
-#: Shards handed to one worker at a time: the next one is there when the first is done.
-IN_FLIGHT = 2
+from laya_sweep.execution.queue import ShardQueue, retry
+from laya_sweep.execution.seats import Seat, Seats
 
 _POLL_S = 1.0
-
-
-@dataclass(slots=True)
-class _Seat:
-    """A worker as the pool sees it. `since` is when its current task began."""
-
-    handle: int
-    checkpoint: str
-    greeting: Call | None
-    since: float
-    tasks: deque[tuple[Call, Shard]] = field(default_factory=deque)
-    failures: int = 0
 
 
 class Pool:
@@ -61,7 +44,7 @@ class Pool:
         self._specs = specs
         self._settings = settings
         self._clock = clock
-        self._seats: dict[int, _Seat] = {}
+        self._seats = Seats(backend, specs, clock)
         self._queue = ShardQueue([])
         self._failed_starts = 0
 
@@ -75,67 +58,17 @@ class Pool:
         """
         self._queue = ShardQueue(shards)
         slots = self._backend.slots() if self._queue else 0
-        while self._queue or any(seat.tasks for seat in self._seats.values()):
-            self._staff(slots)
-            self._feed()
-            for call in self._backend.wait(self._calls(), _POLL_S):
+        while self._queue or any(seat.tasks for seat in self._seats):
+            self._seats.staff(self._queue, slots)
+            self._seats.feed(self._queue, self._settings.max_failures)
+            for call in self._backend.wait(self._seats.calls(), _POLL_S):
                 yield from self._answer(call)
             yield from self._expire()
-        for handle in list(self._seats):
-            self._dismiss(handle)
-
-    def _staff(self, slots: int) -> None:
-        """Start workers while there is room and unserved work; an idle worker makes way for another checkpoint."""
-        for seat in list(self._seats.values()):
-            idle = seat.greeting is None and not seat.tasks and not self._queue.has(seat.checkpoint)
-            if idle and self._queue and len(self._seats) >= slots:
-                self._dismiss(seat.handle)
-        while len(self._seats) < slots and (checkpoint := self._neediest()) is not None:
-            handle = self._backend.start(self._specs[checkpoint])
-            greeting = self._backend.greet(handle)
-            self._seats[handle] = _Seat(handle, checkpoint, greeting, self._clock())
-
-    def _neediest(self) -> str | None:
-        """The checkpoint with the most pending cost per worker; None where no further worker would have a shard."""
-
-        def served(name: str) -> int:
-            return sum(seat.checkpoint == name for seat in self._seats.values())
-
-        def unfed(name: str) -> int:
-            return sum(seat.checkpoint == name and not seat.tasks for seat in self._seats.values())
-
-        needy = [name for name in self._queue.checkpoints() if self._queue.pending(name) > unfed(name)]
-        return max(needy, key=lambda name: self._queue.cost(name) / (served(name) + 1), default=None)
-
-    def _feed(self) -> None:
-        """Give each ready worker a first shard before anyone gets a second; longest idle first."""
-        for depth in range(1, IN_FLIGHT + 1):
-            ready = [seat for seat in self._seats.values() if seat.greeting is None and len(seat.tasks) < depth]
-            for seat in sorted(ready, key=lambda seat: seat.since):
-                if not self._queue.has(seat.checkpoint) or any(on_trial(shard) for _, shard in seat.tasks):
-                    continue
-                shard = self._queue.take(seat.checkpoint)
-                if on_trial(shard) and seat.tasks:
-                    self._queue.put_back(shard)  # beside another case its loss would prove nothing
-                else:
-                    self._submit(seat, shard)
-
-    def _submit(self, seat: _Seat, shard: Shard) -> None:
-        if not seat.tasks:
-            seat.since = self._clock()
-        try:
-            seat.tasks.append((self._backend.submit(seat.handle, shard), shard))
-        except WorkerLostError:
-            # Its death is about to be reported by the calls it already has, or by the next wait.
-            self._queue.put_back(shard)
-            seat.failures = self._settings.max_failures
-
-    def _calls(self) -> list[Call]:
-        greetings = [seat.greeting for seat in self._seats.values() if seat.greeting is not None]
-        return greetings + [call for seat in self._seats.values() for call, _ in seat.tasks]
+        for seat in self._seats:
+            self._seats.dismiss(seat)
 
     def _answer(self, call: Call) -> Iterator[Event]:
-        seat = next((seat for seat in self._seats.values() if _owns(seat, call)), None)
+        seat = next((seat for seat in self._seats if any(call is own for own in seat.calls)), None)
         if seat is None:
             return  # the worker was dropped earlier in this round
         try:
@@ -150,7 +83,7 @@ class Pool:
             else:
                 yield self._finish(seat, call, answer)
 
-    def _welcome(self, seat: _Seat, handshake: Handshake) -> Iterator[Event]:
+    def _welcome(self, seat: Seat, handshake: Handshake) -> Iterator[Event]:
         spec = self._specs[seat.checkpoint]
         parity = handshake.parity
         if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
@@ -163,18 +96,18 @@ class Pool:
         seat.greeting, seat.since = None, self._clock()
         yield WorkerReady(seat.checkpoint, handshake)
 
-    def _finish(self, seat: _Seat, call: Call, result: ShardResult) -> Event:
-        shard = _take_task(seat, call)
+    def _finish(self, seat: Seat, call: Call, result: ShardResult) -> Event:
+        shard = seat.take_task(call)
         seat.failures, seat.since = 0, self._clock()
         if result.rows != shard.rows or result.cell_key != shard.cell_key:
             raise RuntimeError(f"shard of {shard.rows} rows came back with {result.rows}")
         return ShardDone(shard, result)
 
-    def _fault(self, seat: _Seat, call: Call, reason: str) -> Iterator[Event]:
+    def _fault(self, seat: Seat, call: Call, reason: str) -> Iterator[Event]:
         if seat.greeting is not None:
             yield from self._drop(seat, f"did not start: {reason}")
             return
-        shard = _take_task(seat, call)
+        shard = seat.take_task(call)
         seat.failures, seat.since = seat.failures + 1, self._clock()
         yield self._retry(shard, reason)
         if seat.failures >= self._settings.max_failures:
@@ -182,19 +115,24 @@ class Pool:
 
     def _expire(self) -> Iterator[Event]:
         now = self._clock()
-        for seat in list(self._seats.values()):
+        for seat in self._seats:
             limit = self._settings.handshake_timeout_s if seat.greeting else self._settings.shard_timeout_s
             if (seat.greeting or seat.tasks) and now - seat.since > limit:
                 yield from self._drop(seat, f"no answer within {limit:g} s")
 
-    def _drop(self, seat: _Seat, reason: str, *, blame: bool = True) -> Iterator[Event]:
+    def _drop(self, seat: Seat, reason: str, *, blame: bool = True) -> Iterator[Event]:
         """Evict a worker. The shard it was working on is suspect; the one behind it never ran."""
         starting = seat.greeting is not None
         tasks = [shard for _, shard in seat.tasks]
-        self._dismiss(seat.handle)
+        self._seats.dismiss(seat)
         yield WorkerDropped(seat.checkpoint, reason)
         if starting:
-            self._count_failed_start(seat.checkpoint, reason)
+            self._failed_starts += 1
+            if self._failed_starts >= self._settings.max_failures:
+                raise IncompleteError(
+                    f"checkpoint {seat.checkpoint}: expected a worker, got {self._failed_starts} failed starts in a row"
+                    f" (last: {reason}); mend the cause and run the same command again"
+                )
         suspects = tasks[:1] if blame else []
         for shard in tasks[len(suspects) :]:
             self._queue.put_back(shard)
@@ -207,35 +145,11 @@ class Pool:
             self._queue.put_last(piece)
         return ShardRetried(shard, reason, len(pieces)) if pieces else CaseLost(shard, reason)
 
-    def _count_failed_start(self, checkpoint: str, reason: str) -> None:
-        self._failed_starts += 1
-        if self._failed_starts >= self._settings.max_failures:
-            raise IncompleteError(
-                f"checkpoint {checkpoint}: expected a worker, got {self._failed_starts} failed starts in a row"
-                f" (last: {reason}); mend the cause and run the same command again"
-            )
-
-    def _dismiss(self, handle: int) -> None:
-        self._seats.pop(handle)
-        self._backend.stop(handle)
-
-
-def _owns(seat: _Seat, call: Call) -> bool:
-    return call is seat.greeting or any(call is task for task, _ in seat.tasks)
-
-
-def _take_task(seat: _Seat, call: Call) -> Shard:
-    for i, (task, shard) in enumerate(seat.tasks):
-        if task is call:
-            del seat.tasks[i]
-            return shard
-    raise RuntimeError("an answer to a call that nobody made")
-
 
 def _mismatch(spec: WorkerSpec, handshake: Handshake) -> str:
     """Why a worker is not what was asked for, empty when it is."""
     pairs = [("device", spec.device, handshake.device), ("threads", spec.threads, handshake.threads)]
-    pairs.append(("checkpoint digest", spec.digest, handshake.digest))
+    pairs.append(("checkpoint digest", spec.checkpoint.digest, handshake.digest))
     return "; ".join(f"{name}: expected {asked}, got {got}" for name, asked, got in pairs if asked != got)
 
 

@@ -1,4 +1,4 @@
-"""The rows that a shard becomes: facts and timings of each question, a success or an error."""
+"""Rows of facts, timings and calls: of each question a success or an error, and what was issued for it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,21 @@ import pyarrow as pa
 from laya_sweep.domain.question import option_count
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import EncodedQuestion, EngineInfo
-from laya_sweep.execution.contract import Shard
+from laya_sweep.execution.contract import Batching, Shard
 from laya_sweep.narrowing.cut import Cut
 from laya_sweep.store.facts import Part
 from laya_sweep.store.schemas import CALLS, FACTS, TIMINGS
+
+#: The runner shape of a call of several rows, by upstream's name: each row brings its own question.
+BATCH_FORM = "requests"
+
+
+class RowKeys(NamedTuple):
+    """The key columns that all rows of a computation share."""
+
+    cell_key: str
+    language: str
+    transform: str
 
 
 class Prepared(NamedTuple):
@@ -35,17 +46,7 @@ class Issued(NamedTuple):
     call_s: float | None
 
 
-class Batching(NamedTuple):
-    """How rows were to be put into calls, and how the engine took it; see `CALLS` for the fields."""
-
-    batch_size: int | None
-    batch_tokens: int
-    batch_form: str | None
-    sort_by_length: bool
-    sort_by_length_sent: bool
-
-
-class Outcome(NamedTuple):
+class RowOutcome(NamedTuple):
     """What became of one question: numbers or an error, and how it was computed. `issued` are its calls, in order."""
 
     variant: Variant
@@ -67,7 +68,7 @@ def success(
     call_s: float,
     forward_s: float,
     issued: tuple[Issued, ...],
-) -> Outcome:
+) -> RowOutcome:
     """Logits back in canonical order (of a narrowed question: of what was kept), with what the tokeniser counted."""
     encoded = row.encoded
     if not np.isfinite(logits).all():
@@ -88,48 +89,35 @@ def success(
     }
     numbers |= {} if row.cut is None else row.cut.columns()
     rows, length = issued[-1].rows, encoded.shape.length
-    return Outcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued, row.cut)
+    return RowOutcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued, row.cut)
 
 
-def failure(variant: Variant, qid: str, error: BaseException, issued: tuple[Issued, ...] = ()) -> Outcome:
+def failure(variant: Variant, qid: str, error: BaseException, issued: tuple[Issued, ...] = ()) -> RowOutcome:
     """An error row: no numbers, no time, but the calls it was in."""
-    return Outcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0, issued)
+    return RowOutcome(variant, qid, {"n_options": option_count(variant.questions[qid])}, error, 0.0, 0.0, 0, 0, issued)
 
 
-def _keys(shard: Shard, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "cell_key": shard.cell_key,
-        "language": shard.language,
-        "transform": shard.transform,
-        "case_id": outcome.variant.case_id,
-        "variant": outcome.variant.name,
-        "question": outcome.qid,
-    }
-
-
-def fact_rows(shard: Shard, outcomes: Sequence[Outcome]) -> pa.Table:
+def fact_rows(keys: RowKeys, outcomes: Sequence[RowOutcome]) -> pa.Table:
     """Facts in the order of their ids, so that batches and their order leave no trace."""
-    rows = [_fact(shard, outcome) for outcome in outcomes]
+    rows = [
+        _keys(keys, outcome)
+        | {
+            "question_type": outcome.variant.questions[outcome.qid]["type"],
+            **outcome.numbers,
+            "status": "ok" if outcome.error is None else "error",
+            "error_type": None if outcome.error is None else type(outcome.error).__name__,
+            "error_message": None if outcome.error is None else " ".join(str(outcome.error).split())[:500],
+        }
+        for outcome in outcomes
+    ]
     rows.sort(key=lambda row: (row["case_id"], row["variant"], row["question"]))
     return pa.Table.from_pylist(rows, schema=FACTS)
 
 
-def _fact(shard: Shard, outcome: Outcome) -> dict[str, Any]:
-    error = outcome.error
-    return {
-        **_keys(shard, outcome),
-        "question_type": outcome.variant.questions[outcome.qid]["type"],
-        **outcome.numbers,
-        "status": "ok" if error is None else "error",
-        "error_type": None if error is None else type(error).__name__,
-        "error_message": None if error is None else " ".join(str(error).split())[:500],
-    }
-
-
-def timing_rows(shard: Shard, outcomes: Sequence[Outcome], engine: EngineInfo, node: str) -> pa.Table:
-    """When and where the successes of a shard were computed."""
+def timing_rows(keys: RowKeys, outcomes: Sequence[RowOutcome], engine: EngineInfo, node: str, attempt: int) -> pa.Table:
+    """When and where the successes were computed."""
     rows = [
-        _keys(shard, outcome)
+        _keys(keys, outcome)
         | {
             "call_ms": outcome.call_s * 1e3,
             "forward_ms": outcome.forward_s * 1e3,
@@ -138,7 +126,7 @@ def timing_rows(shard: Shard, outcomes: Sequence[Outcome], engine: EngineInfo, n
             "device": engine.device,
             "threads": engine.threads,
             "node": node,
-            "attempts": shard.attempt,
+            "attempts": attempt,
         }
         for outcome in outcomes
         if outcome.error is None
@@ -146,17 +134,28 @@ def timing_rows(shard: Shard, outcomes: Sequence[Outcome], engine: EngineInfo, n
     return pa.Table.from_pylist(rows, schema=TIMINGS)
 
 
-def call_rows(shard: Shard, outcomes: Sequence[Outcome], batching: Batching) -> pa.Table:
-    """What was issued for each question of a shard; a question in no call has one row that says so."""
+def call_rows(keys: RowKeys, outcomes: Sequence[RowOutcome], batching: Batching, *, together: bool) -> pa.Table:
+    """What was issued for each question, what was asked of every call, and how the engine took it.
+
+    A question in no call has one row that says so. `together` is whether rows could share a call: those that go one
+    by one have no order to change.
+    """
+    asked = {
+        "batch_size": batching.size,
+        "batch_tokens": batching.tokens,
+        "batch_form": BATCH_FORM if together else None,
+        "sort_by_length": batching.sort_by_length,
+        "sort_by_length_sent": batching.sort_by_length and together,
+    }
     nothing = (Issued("", 0, None),)
     rows = [
-        _keys(shard, outcome)
+        _keys(keys, outcome)
         | {
             "call": call.call or None,
             "call_rows": call.rows,
             "call_ms": None if call.call_s is None else call.call_s * 1e3,
         }
-        | batching._asdict()
+        | asked
         for outcome in outcomes
         for call in outcome.issued or nothing
     ]
@@ -167,4 +166,10 @@ def error_part(shard: Shard, error_type: str, message: str) -> Part:
     """Error rows for every question of a shard that no worker survived; written by the driver."""
     error = type(error_type, (Exception,), {})(message)
     outcomes = [failure(variant, qid, error) for variant in shard.variants for qid in variant.questions]
-    return Part.of(shard.cell_key, fact_rows(shard, outcomes), pa.Table.from_pylist([], schema=TIMINGS))
+    facts = fact_rows(RowKeys(shard.cell_key, shard.language, shard.transform), outcomes)
+    return Part.of(shard.cell_key, facts, TIMINGS.empty_table())
+
+
+def _keys(keys: RowKeys, outcome: RowOutcome) -> dict[str, Any]:
+    own = {"case_id": outcome.variant.case_id, "variant": outcome.variant.name, "question": outcome.qid}
+    return keys._asdict() | own

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, Engine, Shape
+from laya_sweep.engines.engine import EncodedQuestion, Engine
 from laya_sweep.engines.loading import agent_engine
 from laya_sweep.metamorphic.case import Input
 from laya_sweep.metamorphic.prediction import Scorer

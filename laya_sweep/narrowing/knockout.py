@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError, Shape
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 
 #: What an engine raises for rows that it cannot answer.

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from laya_sweep.checkpoints.checkpoint import Checkpoint
+from laya_sweep.checkpoints.engine_spec import TORCH
 from laya_sweep.checkpoints.routed import RoutedCheckpoint
 from laya_sweep.checkpoints.temperatures import TemperatureFact
 from laya_sweep.documents.result_report import ResultReport
@@ -22,7 +23,7 @@ from laya_sweep.domain.settings import RegimeSettings, Settings
 from laya_sweep.domain.thresholds import shown, to_document
 from laya_sweep.errors import AUTO
 from laya_sweep.narrowing.narrower import narrowing_document
-from laya_sweep.run.plan import ENGINE_LIBRARIES, Cell, Plan, libraries_of
+from laya_sweep.run.plan import Cell, Plan
 from laya_sweep.store.schemas import CHECKPOINTS, VARIANTS
 from laya_sweep.suites.language import Language
 from laya_sweep.suites.suite import Suite
@@ -90,8 +91,8 @@ def checkpoints_table(
             "commit": checkpoint.commit,
             "digest": checkpoint.digest,
             "weights_sha256": checkpoint.weights,
-            "engine": checkpoint.engine,
-            "onnx_sha256": None if checkpoint.onnx is None else checkpoint.onnx.sha256,
+            "engine": checkpoint.engine.name,
+            "onnx_sha256": checkpoint.digests.get("onnx"),
             "max_len": checkpoint.max_len,
             "head_max_len": checkpoint.head_max_len,
             "question_type": fact.question_type,
@@ -258,8 +259,8 @@ def _language_document(suite: Suite, language: Language) -> dict[str, Any]:
 
 def _libraries(plan: Plan) -> list[str]:
     """Libraries that may move a logit of the run; a router of which no row could be read asks torch for none."""
-    names = [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in libraries_of(checkpoint))]
-    return names or [*ENGINE_LIBRARIES]
+    names = [*dict.fromkeys(name for checkpoint in plan.checkpoints for name in checkpoint.engine.libraries)]
+    return names or [*TORCH.libraries]
 
 
 def _checkpoint_document(

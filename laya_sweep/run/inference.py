@@ -15,7 +15,7 @@ from laya_sweep.checkpoints.checkpoint import Checkpoint
 from laya_sweep.domain.settings import ExecutorSettings, Settings
 from laya_sweep.domain.variant import Variant
 from laya_sweep.execution.backend import make_backend
-from laya_sweep.execution.contract import Backend, WorkerSpec
+from laya_sweep.execution.contract import Backend, Batching, ParityTask, WorkerSpec
 from laya_sweep.execution.events import CaseLost, Event, ShardDone, WorkerReady
 from laya_sweep.execution.parity import PARITY_CASES
 from laya_sweep.execution.pool import Pool
@@ -156,26 +156,13 @@ def _spec(
     checkpoint: Checkpoint, sample: tuple[Variant, ...], settings: Settings, store: FactStore, token: str
 ) -> WorkerSpec:
     return WorkerSpec(
-        checkpoint=checkpoint.name,
-        digest=checkpoint.digest,
-        folder=checkpoint.folder,
-        source=checkpoint.source,
-        subfolder=checkpoint.subfolder,
-        commit=checkpoint.commit,
+        checkpoint=checkpoint,
         device=settings.executor.device,
         threads=settings.executor.num_cpus,
-        num_gpus=settings.executor.num_gpus,
-        max_len=checkpoint.max_len,
-        head_max_len=checkpoint.head_max_len,
-        batch_tokens=settings.batch_tokens,
-        batch_size=settings.batch_size,
+        batching=Batching(settings.batch_tokens, settings.batch_size, settings.sort_by_length),
+        parity=ParityTask(sample, settings.min_confidence, settings.dataset.parity_on_all),
         store_root=store.root.absolute(),
         store_token=token,
-        parity_variants=sample,
-        min_confidence=settings.min_confidence,
-        parity_on_all=settings.dataset.parity_on_all,
-        onnx=None if checkpoint.onnx is None else checkpoint.onnx.path,
-        sort_by_length=settings.sort_by_length,
         narrowing=settings.narrowing,
     )
 

@@ -14,19 +14,12 @@ from laya_sweep.domain.case import Case
 from laya_sweep.domain.identity import cell_key, library_versions, ordered_json
 from laya_sweep.domain.settings import CheckpointSettings, Settings, TransformSettings
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import ALONE_VERSION, LAYOUT_VERSION, LENGTH_MULTIPLE
 from laya_sweep.execution.contract import Shard
 from laya_sweep.narrowing.narrower import narrowing_document
 from laya_sweep.results.expected import ExpectedRows
 from laya_sweep.store.facts import CellFacts, FactStore, RowId
 from laya_sweep.suites.language import Language
 from laya_sweep.transforms.registry import present, transform_identity
-
-#: Libraries whose version may move a logit.
-ENGINE_LIBRARIES = ("laya", "torch", "transformers", "tokenizers")
-
-#: The same where an exported graph answers: torch computes nothing there.
-ONNX_LIBRARIES = ("laya", "onnxruntime", "transformers", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +128,7 @@ def make_plan(
     split = {router.name: router for router in routers}
     asked = {checkpoint.name: checkpoint for checkpoint in settings.checkpoints}
     entries = {entry.name: entry for members in results.values() for entry in members.values()}
-    versions = {name: library_versions(libraries_of(entry)) for name, entry in entries.items()}
+    versions = {name: library_versions(entry.engine.libraries) for name, entry in entries.items()}
     shown = _shown(settings, languages)
     cells: list[Cell] = []
     damaged: list[str] = []
@@ -146,7 +139,7 @@ def make_plan(
                     own = language if name not in split else _routed(language, split[name], model)
                     if own.cases:
                         variants = _of_cases(own, shown[language.code, transform.name])
-                        refused = {} if checkpoint.onnx is None else _refused(asked[name], own.cases)
+                        refused = {} if checkpoint.file is None else _refused(asked[name], own.cases)
                         identity = _identity(settings, checkpoint, own, transform, versions[checkpoint.name])
                         cell, facts = _cell(checkpoint, own, transform.name, variants, identity, store, refused)
                         cells.append(replace(cell, checkpoint=name, model=model, worker=checkpoint.name))
@@ -212,10 +205,10 @@ def _identity(
     return {
         "checkpoint": checkpoint.digests,
         "versions": versions,
-        "engine": checkpoint.engine,
+        "engine": checkpoint.engine.name,
         "device": settings.executor.device,
         "dtype": "float32",
-        "layout": _layout(checkpoint),
+        "layout": checkpoint.layout.identity,
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
         "suite": language.recipe,
@@ -227,11 +220,6 @@ def _identity(
     }
 
 
-def libraries_of(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Libraries whose version may move a logit of this checkpoint."""
-    return ENGINE_LIBRARIES if checkpoint.onnx is None else ONNX_LIBRARIES
-
-
 def _refused(checkpoint: CheckpointSettings, cases: Iterable[Case]) -> dict[str, str]:
     """Cases whose row asks for another checkpoint: one graph serves one checkpoint, and must not answer for another."""
     return {
@@ -239,13 +227,6 @@ def _refused(checkpoint: CheckpointSettings, cases: Iterable[Case]) -> dict[str,
         for case in cases
         if case.model is not None and not is_named(case.model, checkpoint)
     }
-
-
-def _layout(checkpoint: Checkpoint) -> dict[str, Any]:
-    """How rows are padded and grouped: by shape, or alone where rows of a call would move each other."""
-    if checkpoint.onnx is None or checkpoint.onnx.rows_together:
-        return {"version": LAYOUT_VERSION, "length_multiple": LENGTH_MULTIPLE}
-    return {"version": ALONE_VERSION, "rows": "alone"}
 
 
 def _cell(

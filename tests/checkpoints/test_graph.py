@@ -42,7 +42,7 @@ def problem_of(*words, **changes):
 def test_the_graph_is_the_content_and_the_weights_are_not(folder, graph):
     first = located(folder, graph)
     assert set(first.digests) == {"onnx", "config", "encoder", "tokenizer"}
-    assert (first.engine, first.runner, first.weights, first.made_of) == ("onnx", "onnx fp32", WEIGHTS, WEIGHTS)
+    assert (first.engine.name, first.runner, first.weights, first.made_of) == ("onnx", "onnx fp32", WEIGHTS, WEIGHTS)
     write_graph(graph, notes={PRECISION_NOTE: "int8"})
     second = located(folder, graph)
     assert (second.runner, second.digest != first.digest) == ("onnx int8", True)
@@ -53,7 +53,7 @@ def test_the_graph_is_the_content_and_the_weights_are_not(folder, graph):
 def test_torch_identity_does_not_know_of_graphs(folder):
     checkpoint = locate(checkpoint_settings(folder), NoHub())
     assert set(checkpoint.digests) == {"weights", "config", "encoder", "tokenizer"}
-    assert (checkpoint.engine, checkpoint.runner, checkpoint.weights) == ("torch", "torch", WEIGHTS)
+    assert (checkpoint.engine.name, checkpoint.runner, checkpoint.weights) == ("torch", "torch", WEIGHTS)
 
 
 def test_a_deployment_without_weights_is_enough(folder, graph):

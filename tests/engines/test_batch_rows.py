@@ -6,7 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from builders import NoHub, checkpoint_settings
 
+from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.engines.loading import load_engine
@@ -28,8 +30,11 @@ QUESTIONS = {
 def engine(request):
     """A bundled checkpoint of 64 dimensions and, where it is at hand, a reference one of 192."""
     if request.param == "demo":
-        return load_engine(CHECKPOINTS_FOLDER / "demo_english", "cpu", 1, 512, 128)
-    return load_engine(request.getfixturevalue("shared") / "checkpoints" / "english", "cpu", 1, 512, 192)
+        settings = checkpoint_settings(CHECKPOINTS_FOLDER / "demo_english", max_len=512, head_max_len=128)
+    else:
+        folder = request.getfixturevalue("shared") / "checkpoints" / "english"
+        settings = checkpoint_settings(folder, max_len=512, head_max_len=192)
+    return load_engine(locate(settings, NoHub()), "cpu", 1)
 
 
 @pytest.mark.parametrize("qid", sorted(QUESTIONS))

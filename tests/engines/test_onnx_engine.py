@@ -8,8 +8,10 @@ import warnings
 import numpy as np
 import onnx
 import pytest
+from builders import NoHub, checkpoint_settings
 from laya.onnx_agent import ONNXAgent
 
+from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.engines.engine import DeviceError, EncodingError
@@ -39,11 +41,17 @@ def made(count, questions=QUESTIONS):
     return [variants_of("baseline", case)[0] for case in freeze(drafts)]
 
 
+def located(graph):
+    """The bundled checkpoint, answered by torch or by a graph."""
+    engine = "torch" if graph is None else "onnx"
+    return locate(checkpoint_settings(FOLDER, engine=engine, onnx=graph, max_len=512, head_max_len=128), NoHub())
+
+
 @pytest.fixture(scope="module")
 def engines(graphs):
     """Torch and both graphs, one thread each."""
     files = {"torch": None, "fp32": graphs.fp32, "int8": graphs.int8}
-    return {name: load_engine(FOLDER, "cpu", 1, 512, 128, file) for name, file in files.items()}
+    return {name: load_engine(located(file), "cpu", 1) for name, file in files.items()}
 
 
 @pytest.fixture(scope="module")
@@ -121,28 +129,28 @@ def test_int8_rows_in_one_call_would_move_each_other(engines, agents):
     [together, *_] = agents["int8"].session.run(["logits"], feed_of(items, rows[0].shape, pad))
     alone = engines["int8"].forward(rows).logits
     assert max(np.abs(together[i, : len(one)] - one).max() for i, one in enumerate(alone)) > 1e-3
-    assert engines["int8"].takes_batches is False
-    assert engines["fp32"].takes_batches is True
+    assert engines["int8"].info().rows_together is False
+    assert engines["fp32"].info().rows_together is True
 
 
 def test_a_graph_that_nobody_checked_is_computed_row_by_row(graphs, tmp_path):
     model = onnx.load(graphs.fp32)
     del model.metadata_props[:]
     onnx.save(model, tmp_path / "foreign.onnx")
-    engine = load_engine(FOLDER, "cpu", 1, 512, 128, tmp_path / "foreign.onnx")
+    engine = load_engine(located(tmp_path / "foreign.onnx"), "cpu", 1)
     row = engine.encode(made(1)[0], "one")
-    assert engine.takes_batches is False
+    assert engine.info().rows_together is False
     assert row.shape == (row.input_tokens, 2)
     assert len(engine.forward([row]).logits[0]) == 1
 
 
 def test_threads_are_those_of_the_session_and_the_device_is_the_cpu(graphs):
-    info = load_engine(FOLDER, "cpu", 2, 512, 128, graphs.fp32).info()
+    info = load_engine(located(graphs.fp32), "cpu", 2).info()
     assert (info.device, info.threads) == ("cpu", 2)
     assert info.served_temperatures["choice:2"] == 0.5
     assert any("ships temperatures outside" in warning for warning in info.warnings)
     with pytest.raises(DeviceError):
-        load_engine(FOLDER, "cuda", 1, 512, 128, graphs.fp32)
+        load_engine(located(graphs.fp32), "cuda", 1)
 
 
 def test_what_does_not_fit_is_an_encoding_error_and_what_cannot_run_a_runtime_error(engines):

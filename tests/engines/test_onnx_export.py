@@ -10,7 +10,7 @@ import pytest
 
 from laya_sweep.checkpoints.onnx_file import PRECISION_NOTE, ROWS_NOTE, TOGETHER, WEIGHTS_NOTE, read_onnx_file
 from laya_sweep.demo.bundled import CHECKPOINTS_FOLDER
-from laya_sweep.engines.engine import Shape
+from laya_sweep.domain.layout import Shape
 from laya_sweep.engines.export_probes import mate_feeds, probe_feeds, probe_variants
 from laya_sweep.engines.onnx_check import measure_drift, require_parity, rows_are_independent
 from laya_sweep.engines.onnx_engine import make_session, run_graph

@@ -45,7 +45,7 @@ class Misbehaving(ScriptedEngine):
             os._exit(7)
 
 
-def misbehaving(folder, device, threads, max_len, head_max_len):
+def misbehaving(checkpoint, device, threads):
     """Engine factory."""
     return Misbehaving(spread, device, threads)
 
@@ -61,16 +61,16 @@ class Disagreeing(ScriptedEngine):
         return answers
 
 
-def disagreeing(folder, device, threads, max_len, head_max_len):
+def disagreeing(checkpoint, device, threads):
     """Engine factory."""
     return Disagreeing(spread, device, threads)
 
 
-def elsewhere(folder, device, threads, max_len, head_max_len):
+def elsewhere(checkpoint, device, threads):
     """An engine that is not on the device it was asked to be on."""
     return ScriptedEngine(spread, "cuda", threads)
 
 
-def broken(folder, device, threads, max_len, head_max_len):
+def broken(checkpoint, device, threads):
     """An engine that cannot be loaded."""
     raise OSError("weights cannot be read")

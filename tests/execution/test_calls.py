@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
@@ -13,7 +12,7 @@ from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.engines.engine import OutOfMemoryError
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution.contract import Shard, WorkerSpec
+from laya_sweep.execution.contract import Batching, ParityTask, Shard, WorkerSpec
 from laya_sweep.execution.worker import Worker
 from laya_sweep.files.hub import HuggingFaceHub
 from laya_sweep.results.timing import call_figures
@@ -36,7 +35,8 @@ class Recording(ScriptedEngine):
 class OneByOne(Recording):
     """An engine whose calls hold one row."""
 
-    takes_batches = False
+    def info(self):
+        return super().info()._replace(rows_together=False)
 
     def forward(self, rows):
         if len(rows) > 1:
@@ -46,7 +46,7 @@ class OneByOne(Recording):
 
 @pytest.fixture
 def work(tmp_path):
-    """`work(engine class, states, **spec)` runs one shard; the calls of the store and the engine that made them."""
+    """`work(engine class, states, **batching)` runs one shard; the calls of the store and the engine that made them."""
     folder = tmp_path / "checkpoint"
     (folder / "tokenizer").mkdir(parents=True)
     (folder / "rl_agent_config.json").write_text(json.dumps({"max_len": 64}))
@@ -57,11 +57,10 @@ def work(tmp_path):
         store = FactStore(tmp_path / f"store{len([*tmp_path.iterdir()])}")
         store.root.mkdir()
         (store.root / "token").touch()
-        spec = WorkerSpec("scripted", checkpoint.digest, folder, str(folder), None, None, "cpu", 1, 0, 64, 32, 10_000,
-                          None, store.root, "token", (), ())  # fmt: skip
+        batching, parity = Batching(10_000, **changes), ParityTask((), ())
         engine = kind(spread)
         engine.calls = []
-        worker = Worker(dataclasses.replace(spec, **changes), lambda *_: engine)
+        worker = Worker(WorkerSpec(checkpoint, "cpu", 1, batching, parity, store.root, "token"), lambda *_: engine)
         worker.handshake()
         worker.run(Shard(KEY, "scripted", "en", "baseline", presented(states), 1.0))
         return store.read(KEY), engine.calls
@@ -79,7 +78,7 @@ LENGTHS = ["x" * n for n in (60, 10, 40, 11, 61, 41, 12)]
 
 
 def test_what_was_asked_and_what_was_done(work):
-    read, calls = work(Recording, LENGTHS, batch_size=2)
+    read, calls = work(Recording, LENGTHS, size=2)
     figures = call_figures(read.calls, read.facts.num_rows)
     assert (figures["batch_size"], figures["batch_tokens"], figures["batch_form"]) == (2, 10_000, "requests")
     assert (figures["chunks"], figures["chunks_failed"], figures["max_chunk"]) == (len(calls), 0, 2)
@@ -116,8 +115,8 @@ def test_a_question_that_was_in_no_call_is_recorded_as_such(work):
 
 @pytest.mark.parametrize("size", [None, 2, 3])
 def test_sorted_calls_rise_in_length_and_no_fact_changes(work, size):
-    plain, as_they_come = work(Recording, LENGTHS, batch_size=size)
-    read, calls = work(Recording, LENGTHS, batch_size=size, sort_by_length=True)
+    plain, as_they_come = work(Recording, LENGTHS, size=size)
+    read, calls = work(Recording, LENGTHS, size=size, sort_by_length=True)
     lengths = [max(call) for call in calls]
     assert lengths == sorted(lengths) != [max(call) for call in as_they_come]
     assert read.facts.equals(plain.facts)
@@ -128,7 +127,7 @@ def test_sorted_calls_rise_in_length_and_no_fact_changes(work, size):
 
 @pytest.mark.parametrize(("kind", "size"), [(OneByOne, None), (OneByOne, 4), (Recording, 1)])
 def test_rows_that_go_one_by_one_are_not_sorted_and_say_so(work, kind, size):
-    read, calls = work(kind, LENGTHS, batch_size=size, sort_by_length=True)
+    read, calls = work(kind, LENGTHS, size=size, sort_by_length=True)
     figures = call_figures(read.calls, 7)
     assert (figures["sort_by_length"], figures["sort_by_length_sent"]) == (True, False)
     assert (figures["batch_form"], figures["batch_size"]) == (None, size)

@@ -13,7 +13,7 @@ from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.settings import CheckpointSettings, ExecutorSettings
 from laya_sweep.errors import IncompleteError, ParityError
-from laya_sweep.execution.contract import Shard, WorkerSpec
+from laya_sweep.execution.contract import Batching, ParityTask, Shard, WorkerSpec
 from laya_sweep.execution.events import CaseLost, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.inline import InlineBackend
 from laya_sweep.execution.pool import Pool
@@ -90,23 +90,13 @@ def store(tmp_path):
 
 def spec_of(checkpoint, store, sample=(), token=TOKEN, device="cpu"):
     return WorkerSpec(
-        checkpoint="scripted",
-        digest=checkpoint.digest,
-        folder=checkpoint.folder,
-        source=checkpoint.source,
-        subfolder=None,
-        commit=None,
+        checkpoint=checkpoint,
         device=device,
         threads=1,
-        num_gpus=0,
-        max_len=64,
-        head_max_len=32,
-        batch_tokens=10_000,
-        batch_size=None,
+        batching=Batching(10_000),
+        parity=ParityTask(tuple(sample), (0.5,)),
         store_root=store.root.absolute(),
         store_token=token,
-        parity_variants=tuple(sample),
-        min_confidence=(0.5,),
     )
 
 

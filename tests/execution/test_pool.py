@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,13 @@ from laya_sweep.execution.contract import (
 from laya_sweep.execution.events import CaseLost, ShardDone
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.queue import ShardQueue, on_trial, retry
+
+
+class Named(NamedTuple):
+    """As much of a checkpoint as the pool reads."""
+
+    name: str
+    digest: str = "d"
 
 
 @dataclass(eq=False)
@@ -49,7 +57,7 @@ class FakeBackend:
         return self.room
 
     def start(self, spec):
-        self.started.append(spec.checkpoint)
+        self.started.append(spec.checkpoint.name)
         return len(self.started)
 
     def greet(self, handle):
@@ -72,7 +80,8 @@ class FakeBackend:
         if error is not None:
             raise error
         rows = call.shard.rows
-        return ShardResult(call.shard.cell_key, rows, 0, rows, 1, 0.1, 0.1, 1, None)
+        counts = {"rows": rows, "errors": 0, "forward_rows": rows, "forward_calls": 1, "forward_s": 0.1, "call_s": 0.1}
+        return ShardResult(cell_key=call.shard.cell_key, **counts, peak_rss_bytes=1, part=None)
 
     def stop(self, handle):
         self.stopped.append(handle)
@@ -88,8 +97,8 @@ def handshake(**changes):
 
 
 def specs(*names):
-    common = dict.fromkeys(WorkerSpec.__dataclass_fields__) | {"device": "cpu", "threads": 1, "digest": "d"}
-    return {name: WorkerSpec(**(common | {"checkpoint": name})) for name in names}
+    common = dict.fromkeys(WorkerSpec.__dataclass_fields__) | {"device": "cpu", "threads": 1}
+    return {name: WorkerSpec(**(common | {"checkpoint": Named(name)})) for name in names}
 
 
 def settings(**changes):

@@ -27,7 +27,7 @@ from reports_alike import EXACT, assert_close, without_ms
 from laya_sweep.__main__ import main
 from laya_sweep.documents.evals_figures import evals_figures
 from laya_sweep.documents.laya_evals import laya_evals_document
-from laya_sweep.engines.engine import padded_shape
+from laya_sweep.domain.layout import padded_shape
 from laya_sweep.store.stored_run import StoredRun
 
 laya = pytest.importorskip("laya", reason="laya is not installed")

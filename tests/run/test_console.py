@@ -16,7 +16,20 @@ def shard():
 
 
 def done(rows):
-    return ShardDone(shard(), ShardResult("key", rows, 0, rows, 1, 0.1, 0.1, 1, None))
+    return ShardDone(
+        shard(),
+        ShardResult(
+            cell_key="key",
+            peak_rss_bytes=1,
+            part=None,
+            rows=rows,
+            errors=0,
+            forward_rows=rows,
+            forward_calls=1,
+            forward_s=0.1,
+            call_s=0.1,
+        ),
+    )
 
 
 @pytest.mark.parametrize(("shards", "rows"), [(1000, 64), (1000, 1), (3, 5), (1, 1)])

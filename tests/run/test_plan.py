@@ -23,6 +23,7 @@ from builders import (
 from exported_graphs import write_graph
 
 from laya_sweep.checkpoints.checkpoint import locate
+from laya_sweep.checkpoints.engine_spec import ENGINES, TORCH
 from laya_sweep.checkpoints.onnx_file import ROWS_NOTE, TOGETHER
 from laya_sweep.checkpoints.routed import locate_routers
 from laya_sweep.domain import identity
@@ -334,8 +335,6 @@ def test_more_variants_of_a_case_keep_the_ones_that_are_there(world):
     ("holder", "name", "value"),
     [
         (intent, "RECIPE_VERSION", 99),
-        (plan, "LAYOUT_VERSION", 99),
-        (plan, "LENGTH_MULTIPLE", 99),
         (identity, "KEY_VERSION", 99),
         (plan, "library_versions", lambda names: dict.fromkeys(names, "9.9")),
     ],
@@ -344,6 +343,14 @@ def test_more_variants_of_a_case_keep_the_ones_that_are_there(world):
 def test_a_new_version_of_what_makes_a_logit_moves_the_key(world, monkeypatch, holder, name, value):
     before = world.key_of(world.settings)
     monkeypatch.setattr(holder, name, value)
+    assert world.key_of(world.settings) != before
+
+
+@pytest.mark.parametrize("name", ["version", "length_multiple"])
+def test_a_new_version_of_how_rows_are_padded_moves_the_key(world, monkeypatch, name):
+    before = world.key_of(world.settings)
+    layout = dataclasses.replace(TORCH.layout, identity=TORCH.layout.identity | {name: 99})
+    monkeypatch.setitem(ENGINES, "torch", dataclasses.replace(TORCH, layout=layout))
     assert world.key_of(world.settings) != before
 
 

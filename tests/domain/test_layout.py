@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.engines.engine import LEAST_OPTIONS, LENGTH_MULTIPLE, padded_shape
+from laya_sweep.domain.layout import LEAST_OPTIONS, LENGTH_MULTIPLE, padded_shape
 
 tokens = st.integers(1, 5000)
 options = st.integers(1, 300)

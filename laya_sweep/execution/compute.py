@@ -1,0 +1,161 @@
+"""The heart of a worker: presented questions through a loaded engine, as tables. Nothing is located or stored here.
+
+A batch that fails is split until the poison row is alone and becomes an error row; out-of-memory halves a batch;
+everything that finished is kept.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from laya_sweep.domain.layout import Shape
+from laya_sweep.domain.variant import Variant
+from laya_sweep.engines.engine import EncodingError, Engine, OutOfMemoryError
+from laya_sweep.execution.contract import Batching, Counts
+from laya_sweep.execution.rows import (
+    Issued,
+    Prepared,
+    RowKeys,
+    RowOutcome,
+    call_rows,
+    fact_rows,
+    failure,
+    success,
+    timing_rows,
+)
+from laya_sweep.narrowing.cut import NarrowingError
+from laya_sweep.narrowing.narrower import Narrower
+
+
+class Computed(NamedTuple):
+    """What came of some variants, by the schemas of the store, and how much work that was."""
+
+    facts: pa.Table
+    timings: pa.Table
+    calls: pa.Table
+    counts: Counts
+
+
+def compute(
+    variants: Iterable[Variant],
+    engine: Engine,
+    batching: Batching,
+    keys: RowKeys,
+    narrower: Narrower | None = None,
+    *,
+    node: str,
+    attempt: int = 1,
+) -> Computed:
+    """Ask every question of the variants; each ends as a success or an error row.
+
+    Args:
+        variants: what is presented.
+        engine: a loaded one.
+        batching: how rows are put into calls; it never moves a fact.
+        keys: the key columns of all rows.
+        narrower: what cuts choices down before they are asked.
+        node: the machine this is on, for timings.
+        attempt: which attempt at these variants it is, for timings.
+
+    Raises:
+        RuntimeError: the engine's shared tokenizer gives other ids than the runtime's own.
+    """
+    info = engine.info()
+    # Rows that go one by one have no order to change.
+    together = info.rows_together and batching.size != 1
+    computation = _Computation(engine, narrower)
+    prepared, outcomes = computation.prepare(variants)
+    if batching.sort_by_length and together:
+        prepared.sort(key=lambda row: (row.encoded.shape, row.encoded.input_tokens))
+    for batch in _batches(prepared, batching.tokens, batching.size if together else 1):
+        outcomes += computation.forward(batch)
+    cuts = [outcome.cut for outcome in outcomes if outcome.cut is not None]
+    counts = Counts(
+        rows=len(outcomes),
+        errors=sum(outcome.error is not None for outcome in outcomes),
+        forward_rows=sum(outcome.error is None for outcome in outcomes),
+        forward_calls=computation.calls,
+        forward_s=sum(outcome.forward_s / max(1, outcome.batch_rows) for outcome in outcomes),
+        call_s=sum(outcome.call_s / max(1, outcome.batch_rows) for outcome in outcomes),
+        embedded_texts=sum(cut.embedded_texts for cut in cuts),
+        elimination_rows=sum(cut.forward_rows for cut in cuts),
+        elimination_calls=sum(cut.forward_calls for cut in cuts),
+    )
+    timings = timing_rows(keys, outcomes, info, node, attempt)
+    calls = call_rows(keys, outcomes, batching, together=together)
+    return Computed(fact_rows(keys, outcomes), timings, calls, counts)
+
+
+class _Computation:
+    """An engine at work: `calls` counts its calls, those that raised too, and their ids are unique anywhere."""
+
+    def __init__(self, engine: Engine, narrower: Narrower | None) -> None:
+        self._engine = engine
+        self._narrower = narrower
+        self._name = uuid.uuid4().hex[:12]
+        self.calls = 0
+
+    def prepare(self, variants: Iterable[Variant]) -> tuple[list[Prepared], list[RowOutcome]]:
+        """Questions tokenised, in order, and error rows of those that cannot be; a sample is checked."""
+        prepared: list[Prepared] = []
+        failed: list[RowOutcome] = []
+        for variant in variants:
+            for qid in variant.questions:
+                try:
+                    prepared.append(self._prepared(variant, qid))
+                except (EncodingError, NarrowingError) as error:
+                    failed.append(failure(variant, qid, error))
+        bare = getattr(self._engine, "encode_unshared", None)
+        if bare is not None and prepared:
+            row = prepared[0]
+            if bare(row.variant, row.qid).item["ids"] != row.encoded.item["ids"]:
+                raise RuntimeError(f"token ids of {row.variant.case_id} differ from the runtime's own")
+        return prepared, failed
+
+    def _prepared(self, variant: Variant, qid: str) -> Prepared:
+        """What narrowing took is part of what the answer took."""
+        started = time.perf_counter()
+        found = None if self._narrower is None else self._narrower.cut(variant, qid)
+        shown, cut = (variant, None) if found is None else found
+        encoded = self._engine.encode(shown, qid)
+        return Prepared(shown, qid, encoded, time.perf_counter() - started, cut)
+
+    def forward(self, batch: Sequence[Prepared], before: tuple[Issued, ...] = ()) -> Iterator[RowOutcome]:
+        """One forward; a failure splits the batch until the poison row is alone. `before` are the calls that failed."""
+        started = time.perf_counter()
+        self.calls += 1
+        call = f"{self._name}-{self.calls}"
+        try:
+            forward = self._engine.forward([row.encoded for row in batch])
+            if len(forward.logits) != len(batch) or len(forward.act_probability) != len(batch):
+                raise RuntimeError(f"expected {len(batch)} rows of logits, got {len(forward.logits)}")
+        except (OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError) as error:
+            failed = (*before, Issued(call, len(batch), None))
+            if len(batch) == 1:
+                yield failure(batch[0].variant, batch[0].qid, error, failed)
+                return
+            middle = len(batch) // 2
+            yield from self.forward(batch[:middle], failed)
+            yield from self.forward(batch[middle:], failed)
+            return
+        forward_s = time.perf_counter() - started
+        call_s = forward_s + sum(row.encode_s for row in batch)
+        issued = (*before, Issued(call, len(batch), call_s))
+        for row, logits, act in zip(batch, forward.logits, forward.act_probability, strict=True):
+            yield success(row, logits, float(act), call_s, forward_s, issued)
+
+
+def _batches(rows: Sequence[Prepared], tokens: int, size: int | None) -> Iterator[list[Prepared]]:
+    """Rows of one shape together, up to `size` rows, or as many as the token budget holds (at least one)."""
+    groups: dict[Shape, list[Prepared]] = {}
+    for row in rows:
+        groups.setdefault(row.encoded.shape, []).append(row)
+    for shape, group in groups.items():
+        step = size or max(1, tokens // shape.length)
+        for start in range(0, len(group), step):
+            yield group[start : start + step]
