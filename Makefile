@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup sweep test demo-checkpoints clean
+.PHONY: setup sweep test test-slow demo-checkpoints clean
 
 setup: $(VENV)/.ready
 
@@ -24,11 +24,17 @@ sweep: setup
 demo-checkpoints: setup
 	$(BIN)/python -m training.train laya_sweep/demo/checkpoints
 
-# Two workers, a file of tests each at a time: most of the suite waits for processes of its own.
+# What a change is tried with: linters, types, layers, and every test that takes seconds.
+# Two workers, a file of tests each at a time: much of the suite waits for processes of its own.
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+# The rest: clusters, killed runs, whole sweeps, exports, long simulations.
+test-slow: setup
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.bucket import BUCKETS
 from laya_sweep.domain.case import Draft, canonical_rows_digest, freeze
 from laya_sweep.domain.fingerprint import questions_fingerprint
-from laya_sweep.domain.question import QUESTION_TYPES, target_of
+from laya_sweep.domain.question import target_of
 from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.files.atomic import write_json
@@ -19,8 +20,6 @@ from laya_sweep.store.run_folder import write_tables
 from laya_sweep.store.schemas import CHECKPOINTS, DECISIONS, LOGITS, RUN_TIMINGS
 from laya_sweep.store.stored_run import REPORT_SCHEMA, StoredRun
 
-SIZES = ("2", "3-5", "6-10", "11+")
-BUCKETS = [f"{kind}:{size}" for kind in QUESTION_TYPES for size in SIZES]
 REGIMES = (Regime("served", "served"), Regime("raw", "raw"))
 
 #: What a served regime applies, and a raw one: a shipped 0.1 is clamped.

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.bucket import BUCKETS, option_bucket
 from laya_sweep.domain.question import QUESTION_TYPES
-from laya_sweep.domain.thresholds import BUCKETS, DEFAULT
+from laya_sweep.domain.thresholds import DEFAULT
 from laya_sweep.metrics.cluster import running_effective_n
 from laya_sweep.metrics.columns import LEVELS, DecisionColumns
 from laya_sweep.metrics.exact_bound import exact_lower_bound, fewest_trials

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.bucket import BUCKETS, option_bucket
 from laya_sweep.domain.calibration_map import CalibrationMap, Temperatures, clamped
-from laya_sweep.domain.thresholds import BUCKETS, QUESTION_TYPES
+from laya_sweep.domain.question import QUESTION_TYPES
 from laya_sweep.scoring.rounding import read_exactly
 
 #: Temperatures that are looked at; an optimum beyond them is the range's end.

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-#: One representative option count per bucket: 2, 3-5, 6-10, 11+.
-_REPRESENTATIVES = (2, 3, 6, 11)
+from laya_sweep.domain.bucket import SIZE_COUNTS
 
 _NEUTRAL = (1.0, 1.0, 1.0)
 
@@ -39,7 +38,7 @@ def resolve_temperatures(config: Mapping[str, Any]) -> list[TemperatureFact]:
     by_bucket = config.get("temperature_by_options", {})
     facts = []
     for name, index in QTYPES.items():
-        for options in _REPRESENTATIVES:
+        for options in SIZE_COUNTS:
             bucket = temp_bucket(index, options)
             shipped = by_bucket.get(bucket, by_type[index])
             source = bucket if bucket in by_bucket else name

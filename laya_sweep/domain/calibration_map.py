@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from laya_sweep.domain.thresholds import BUCKETS, QUESTION_TYPES
+from laya_sweep.domain.bucket import BUCKETS
+from laya_sweep.domain.question import QUESTION_TYPES
 
 #: What the runtime confines every temperature to.
 LEAST: Final = 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -42,12 +43,21 @@ def target_of(question: Question, expected: Any) -> Target:  # noqa: ANN401 - a 
         if not isinstance(expected, bool):
             raise ValueError(f"Expected the gold answer to be true or false, but got {expected!r}")
         return Target(options, int(expected), None)
-    # A label is found by value and type: the label "1" is not the number 1.
     labels = list(question["criteria"])
-    found = [i for i, label in enumerate(labels) if label == expected and type(label) is type(expected)]
-    if not found:
+    found = label_index(labels, expected)
+    if found is None:
         raise ValueError(f"Expected the gold answer to be one of {labels}, but got {expected!r}")
-    return Target(options, found[0], None)
+    return Target(options, found, None)
+
+
+def label_index(labels: Iterable[Any], given: object) -> int | None:
+    """Where a label stands among others, found by value and type: the label "1" is not the number 1, nor 1 true.
+
+    >>> label_index(["1", 1, True], True), label_index(["1"], 1)
+    (2, None)
+    """
+    found = (i for i, label in enumerate(labels) if label == given and type(label) is type(given))
+    return next(found, None)
 
 
 def option_labels(question: Question) -> tuple[str, ...]:

@@ -13,11 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-QUESTION_TYPES: Final = ("choice", "score", "noul")
-SIZES: Final = ("2", "3-5", "6-10", "11+")
-
-#: Every bucket that an answer can be in; element 4 * type + size, both as listed above.
-BUCKETS: Final = tuple(f"{kind}:{size}" for kind in QUESTION_TYPES for size in SIZES)
+from laya_sweep.domain.bucket import BUCKETS
 
 #: The key of a map that stands for every bucket the map does not name.
 DEFAULT: Final = "default"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from laya_sweep.domain.question import option_labels
+from laya_sweep.domain.question import label_index, option_labels
 from laya_sweep.errors import one_line
 
 #: Room above 1 that float32 arithmetic takes; metrics clip such confidences and count them.
@@ -55,7 +55,7 @@ def _faults(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[
         yield f"type {kind}, got {_shown(answer.get('type'))}"
     elif kind == "noul" and not _is_share(answer.get("noul")):
         yield f"noul within [0, 1], got {_shown(answer.get('noul'))}"
-    elif kind == "choice" and not _is_label(answer.get("choice"), question["criteria"]):
+    elif kind == "choice" and label_index(question["criteria"], answer.get("choice")) is None:
         yield f"a choice among {one_line(', '.join(option_labels(dict(question))))}, got {_shown(answer.get('choice'))}"
     elif kind == "score" and not _is_level(answer.get("score"), len(question["criteria"]) - 1):
         yield f"a score within [0, {len(question['criteria']) - 1}], got {_shown(answer.get('score'))}"
@@ -77,11 +77,6 @@ def _probability_faults(question: Mapping[str, Any], given: Any) -> Iterator[str
     for name, value in given.items():
         if not _is_share(value):
             yield f"a probability within [0, 1] of {one_line(name)}, got {_shown(value)}"
-
-
-def _is_label(value: Any, criteria: Any) -> bool:  # noqa: ANN401 - any JSON values
-    """Whether a label is meant, by value and type: "1" is not 1."""
-    return any(label == value and type(label) is type(value) for label in criteria)
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401 - any value

@@ -9,15 +9,12 @@ from typing import Literal, TypeGuard
 
 from laya_sweep.checkpoints.checkpoint import Checkpoint, locate
 from laya_sweep.checkpoints.temperatures import resolve_temperatures
-from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.bucket import SIZE_COUNTS, option_bucket
 from laya_sweep.domain.regime import BucketTemperature
 from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.engines.engine import Engine
 from laya_sweep.engines.loading import load_engine
 from laya_sweep.files.hub import HuggingFaceHub
-
-#: Option counts that stand for the buckets 2, 3-5, 6-10 and 11+.
-_COUNTS = (2, 3, 6, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def _served(engine: Engine) -> dict[str, BucketTemperature]:
     """The temperatures in force; what the checkpoint ships is not known."""
     told = engine.info().served_temperatures
     kinds = {name.split(":")[0] for name in told}
-    buckets = {option_bucket(kind, count): kind for kind in kinds for count in _COUNTS}
+    buckets = {option_bucket(kind, count): kind for kind in kinds for count in SIZE_COUNTS}
     return {
         bucket: BucketTemperature(None, told.get(bucket, told.get(kind, 1.0)), bucket if bucket in told else kind)
         for bucket, kind in buckets.items()

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from laya_sweep.domain.case import Case
-from laya_sweep.domain.question import target_of
+from laya_sweep.domain.question import label_index, target_of
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import EVALUATED, Answered
 from laya_sweep.scoring.narrowed import narrowing_of, over_all
@@ -96,7 +96,8 @@ def _predicted(answer: dict[str, Any], question: dict[str, Any], p: list[float] 
         return int(float(answer["noul"]) >= 0.5)
     if question["type"] == "choice":
         given = answer["choice"]
-        labels = list(question["criteria"])
-        return next(i for i, label in enumerate(labels) if label == given and type(label) is type(given))
+        found = label_index(question["criteria"], given)
+        assert found is not None  # the answer was checked
+        return found
     nearest = round(float(answer["score"]))
     return min(max(nearest, 0), len(question["criteria"]) - 1) if p is None else int(np.argmax(p))

@@ -17,15 +17,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laya_sweep.domain.thresholds import BUCKETS, SIZES, BucketThresholds
+from laya_sweep.domain.bucket import BUCKETS, SIZE_ENDS, SIZES
+from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.metrics.accuracy import Proportion
 from laya_sweep.metrics.arrays import Flags, Ints, flags, integers, number_within, same_length
 from laya_sweep.metrics.columns import LEVELS
 from laya_sweep.metrics.levels import NO_ANSWERS
 from laya_sweep.metrics.value import Measure, not_finite_reason
-
-#: The largest option count of each size but the last.
-_SIZE_ENDS = (2, 5, 10)
 
 
 def cut_level(min_confidence: float) -> int:
@@ -54,7 +52,7 @@ class BucketCuts:
         >>> cut_of(BucketThresholds.of({"choice:3-5": 0.7})).of_rows(np.array([0, 0]), np.array([5, 6]))
         array([7000,    0])
         """
-        size = np.searchsorted(_SIZE_ENDS, n_options, side="left")
+        size = np.searchsorted(SIZE_ENDS, n_options, side="left")
         least: Ints = np.array(self.cuts, dtype=np.int64)[question_type.astype(np.intp) * len(SIZES) + size]
         return least
 

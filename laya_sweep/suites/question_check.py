@@ -12,9 +12,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from laya_sweep.domain.question import QUESTION_TYPES, label_index
 from laya_sweep.files.strict_json import FieldFault, name_of, shown
-
-QUESTION_TYPES = ("choice", "score", "noul")
 
 #: Labels that a message lists.
 _LISTED = 8
@@ -46,7 +45,7 @@ def truth_faults(qid: str, question: dict[str, Any], truth: Any) -> Iterator[Fie
         yield FieldFault(field, "true or false for a noul question", shown(truth))
     if kind == "score" and not _finite(truth):
         yield FieldFault(field, "a finite number for a score question", shown(truth))
-    if kind == "choice" and not any(label == truth and type(label) is type(truth) for label in question["criteria"]):
+    if kind == "choice" and label_index(question["criteria"], truth) is None:
         yield FieldFault(field, f"one of the labels {_listed(question['criteria'], truth)}", shown(truth))
 
 

@@ -12,8 +12,8 @@ from laya.revisions import PINNED_REVISIONS
 
 from laya_sweep.checkpoints.checkpoint import locate, locate_all
 from laya_sweep.checkpoints.short_names import is_named
-from laya_sweep.config import build_settings
 from laya_sweep.config.compose import compose_jobs
+from laya_sweep.config.settings import build_settings
 from laya_sweep.errors import CheckpointError, ConfigError, UsageError, exit_code
 from laya_sweep.files.hub import HuggingFaceHub
 

@@ -137,9 +137,11 @@ def test_the_help_names_every_option(run, option):
 
 
 def test_a_termination_signal_ends_the_run_as_an_interruption(run, monkeypatch):
-    import laya_sweep.compose
+    import laya_sweep.config.compose
 
-    monkeypatch.setattr(laya_sweep.compose, "compose_jobs", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(
+        laya_sweep.config.compose, "compose_jobs", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM)
+    )
     code, _, [line], _ = run()
     assert code == 130
     assert line.startswith("error: stopped")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from laya_sweep.config import build_settings
 from laya_sweep.config.compose import compose_jobs, to_yaml
+from laya_sweep.config.settings import build_settings
 from laya_sweep.errors import ConfigError, exit_code
 from laya_sweep.transforms.registry import TRANSFORMS
 

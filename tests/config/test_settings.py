@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from laya import Router
 
-from laya_sweep.config import build_settings
 from laya_sweep.config.compose import compose_jobs
+from laya_sweep.config.settings import build_settings
 from laya_sweep.domain.identity import IDENTITY_FIELDS, RUNTIME_FIELDS
 from laya_sweep.domain.settings import (
     CheckpointSettings,

@@ -295,9 +295,9 @@ def test_what_several_answered_is_one_in_case_order():
     parts = [member([cases[i] for i in (5, 1)], "english"), member([cases[i] for i in (4, 0, 2)], "multilingual")]
     whole = joined(parts)
     wanted = [cases[i].case_id for i in (0, 1, 2, 4, 5)]
-    assert [case.case_id for case in whole.cell.cases] == wanted
+    assert [case.case_id for case in whole.expected.cases] == wanted
     assert whole.facts["case_id"].to_pylist() == whole.timings["case_id"].to_pylist() == wanted
-    assert whole.cell.place == ("auto", "en", "baseline")
+    assert whole.expected.place == ("auto", "en", "baseline")
     warm = {bucket: BucketTemperature(2.0, 2.0, entry.source) for bucket, entry in BUCKETS.items()}
     table = score_place(parts, SERVED, {"english": BUCKETS, "multilingual": warm})
     rows = {row["case_id"]: row for row in table.to_pylist()}

@@ -11,8 +11,8 @@ def cell_rows(language, facts):
     """A cell of four cases with the given facts."""
     cases = make_cases(4, language)
     named = [row | {"case_id": cases[i].case_id} for i, row in facts]
-    cell = types.SimpleNamespace(language=language, checkpoint="mine", answered_by="mine", cases=tuple(cases))
-    return types.SimpleNamespace(cell=cell, facts=facts_table(named))
+    expected = types.SimpleNamespace(language=language, checkpoint="mine", answered_by="mine", cases=tuple(cases))
+    return types.SimpleNamespace(expected=expected, facts=facts_table(named))
 
 
 ENGLISH = cell_rows(

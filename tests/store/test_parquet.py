@@ -91,7 +91,7 @@ def test_the_same_rows_are_the_same_bytes_however_they_are_chunked():
 def test_another_process_writes_the_same_bytes():
     script = (
         "import hashlib; from builders import error_row, fact_row, facts_table;"
-        "from laya_sweep.store import parquet_bytes;"
+        "from laya_sweep.store.parquet import parquet_bytes;"
         "rows = [*(fact_row(f'case-{i:03}', [i, -i, 0.5]) for i in range(300)), error_row('case-300')];"
         "print(hashlib.sha256(parquet_bytes(facts_table(rows), {'cell_key': 'k'})).hexdigest())"
     )

@@ -44,7 +44,7 @@ def test_the_refused_run_leaves_the_first_ones_folder_alone(tmp_path):
 def test_a_run_of_another_process_is_refused_too(tmp_path):
     script = (
         "import sys; from pathlib import Path; from laya_sweep.errors import OutputError\n"
-        "from laya_sweep.run_folder import claim\n"
+        "from laya_sweep.store.run_folder import claim\n"
         "try:\n    with claim(Path(sys.argv[1])): print('claimed')\nexcept OutputError: print('refused')"
     )
 
