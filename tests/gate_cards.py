@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Scorecard
+from laya_sweep.domain.slices import OVERALL
+from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
 from laya_sweep.metrics import Interval
 
 IDENTITY = {"schema": "laya-evals-report/1", "dataset_sha256": "d" * 64, "questions_sha256": "q" * 64}

@@ -67,11 +67,11 @@ class StoredLogits:
         if result.routes is not None:
             expected, got = "one checkpoint", f"the routed checkpoint {result.checkpoint}, which is several"
             step = "sweep the checkpoint that is to be calibrated by its own name"
-            raise UsageError(Problem(f"result {result.title}", expected, got, step))
+            raise UsageError(Problem(f"result {result.key}", expected, got, step))
         if result.failed:
             got = f"none for {', '.join(code or '-' for code in result.failed)}"
             step = "run the sweep again: it computes what is missing"
-            raise UsageError(Problem(f"result {result.title}", "figures of every language", got, step))
+            raise UsageError(Problem(f"result {result.key}", "figures of every language", got, step))
         self.result = result
         self._facts: pa.Table = result.facts.filter(pc.equal(result.facts["status"], "ok"))
 

@@ -140,7 +140,7 @@ def _document(
         for entry in advices
     }
     return {
-        "result": halves.fit.result.title,
+        "result": str(halves.fit.result.key),
         "target_accuracy": options.target_accuracy,
         "confidence": options.confidence,
         "held_out_seed": halves.seed,

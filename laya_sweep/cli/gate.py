@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from laya_sweep.cli.arguments import Arguments, add_result_selectors, threshold_of
-from laya_sweep.domain.result_key import Named
+from laya_sweep.domain.result_key import GatedKey
 from laya_sweep.domain.settings import GateSettings
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.limits import limits_from_words
-from laya_sweep.gates.scorecard import Scorecard
-from laya_sweep.judging.gate import Cards, judge_cards, prepare_gate, read_cards, verdict_lines, write_verdicts
+from laya_sweep.judging.gate import prepare_gate, verdict_lines, write_verdicts
+from laya_sweep.judging.opened import Opened, OpenResult, open_figures
 
 
 def main(words: Sequence[str]) -> int:
@@ -29,49 +29,39 @@ def compare(words: Sequence[str]) -> int:
 def _judge(verb: str, what: str, words: Sequence[str], *, needs_baseline: bool = False) -> int:
     options = _parser(verb, what, needs_baseline=needs_baseline).parse_args(words)
     settings = _settings(options)
-    found = read_cards(options.candidate, "candidate", settings)
+    found = open_figures(options.candidate, "candidate", model=settings.model, branch=settings.branch)
     gate = prepare_gate(settings, options.baseline, found)
     if not gate:
         expected = "something to judge by: --min, --max, --min-accuracy, --max-ece, --policy or --baseline"
         raise UsageError(Problem(f"laya_sweep {verb}", expected, "none", f"see laya_sweep {verb} --help"))
-    judged = judge_cards(_selected(found, options), gate)
+    judged = gate.judge(_selected(found, options))
     sys.stdout.write("".join(f"{line}\n" for line in verdict_lines(judged)))
     if options.json is not None:
         write_verdicts(options.json, judged)
     return max(verdict.exit_code for _, verdict in judged)
 
 
-def _selected(cards: Cards, options: argparse.Namespace) -> Mapping[Named, Scorecard]:
-    """Results of the run that the selectors leave; a selector that leaves none is a mistake."""
-    if isinstance(cards, Scorecard):
-        _refuse_selectors(options)
-        return {Named(cards.name, "", "", None): cards}
-    wanted = {name: getattr(options, name) for name in ("checkpoint", "regime", "transform")}
-    chosen = {
-        name: card
-        for name, card in cards.items()
-        if all(value is None or getattr(name, key) == value for key, value in wanted.items())
-        and _has_threshold(name, options.min_confidence)
-    }
+def _selected(found: Opened, options: argparse.Namespace) -> list[OpenResult]:
+    """Results of the run that the selectors leave; a selector that leaves none, or has nothing to choose from, is a
+    mistake."""
+    names = ("checkpoint", "regime", "transform")
+    wanted = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.min_confidence is not None:
+        wanted["min_confidence"] = threshold_of(options.min_confidence)
+    keyed = [(result.name, result) for result in found.results if isinstance(result.name, GatedKey)]
+    if not keyed:
+        if wanted:
+            given = ", ".join(f"--{name.replace('_', '-')}" for name in wanted)
+            got = f"{options.candidate}, which holds one result"
+            raise UsageError(Problem(given, "a run or its report.json to select from", got, "drop it"))
+        return [*found.results]
+    known = [({**key.result._asdict(), "min_confidence": key.min_confidence}, result) for key, result in keyed]
+    chosen = [result for own, result in known if all(own[name] == value for name, value in wanted.items())]
     if not chosen:
-        known = "; ".join(map(str, cards)) or "no results"
-        raise UsageError(
-            Problem(f"run {options.candidate}", "selectors that leave a result", known, "name one of them")
-        )
+        there = "; ".join(str(key) for key, _ in keyed)
+        step = "name one of them"
+        raise UsageError(Problem(f"run {options.candidate}", "selectors that leave a result", there, step))
     return chosen
-
-
-def _refuse_selectors(options: argparse.Namespace) -> None:
-    """A document of others holds one result: an option that chooses among several would go nowhere."""
-    names = ("checkpoint", "regime", "transform", "min_confidence")
-    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
-    if given:
-        got = f"{options.candidate}, which holds one result"
-        raise UsageError(Problem(", ".join(given), "a run or its report.json to select from", got, "drop it"))
-
-
-def _has_threshold(name: Named, asked: str | None) -> bool:
-    return asked is None or name.min_confidence == threshold_of(asked)
 
 
 def _settings(options: argparse.Namespace) -> GateSettings:

@@ -11,14 +11,12 @@ import pyarrow as pa
 from laya_sweep.documents.narrowed import NARROWED_METRICS
 from laya_sweep.domain.question import target_of
 from laya_sweep.domain.regime import regime_of
+from laya_sweep.domain.slices import DIMENSIONS
 from laya_sweep.metrics.catalogue import EVALS_METRICS, catalogue
 from laya_sweep.metrics.summary import summarise
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.scoring.decision import decide_again
 from laya_sweep.store.stored_run import StoredResult
-
-#: Slice dimensions of an upstream report.
-DIMENSIONS = ("language", "model", "qid", "tag")
 
 Figures = dict[str, float]
 

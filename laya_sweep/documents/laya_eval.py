@@ -48,7 +48,7 @@ def result_table(result: StoredResult) -> LanguageTable:
     languages: dict[str, dict[str, Figure]] = {
         code: {**own, "input_sha256": digests.get(code)} for code, own in figures.languages.items()
     }
-    return LanguageTable(result.title, languages, result.failed)
+    return LanguageTable(str(result.key), languages, result.failed)
 
 
 def _report(figures: PublishedFigures, digests: Mapping[str, str]) -> dict[str, dict[str, Any]]:

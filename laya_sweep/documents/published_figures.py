@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.domain.slices import MACRO
 from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.results.columns import decision_columns
 
@@ -66,5 +67,5 @@ def _language(
 
 
 def _macro(values: Mapping[tuple[str, str, str], MetricRow], suffix: str) -> dict[str, float]:
-    found = {name: values.get(("macro:language", "", ours + suffix)) for name, ours in METRICS.items()}
+    found = {name: values.get((*MACRO, ours + suffix)) for name, ours in METRICS.items()}
     return {name: row.value for name, row in found.items() if row is not None and row.value is not None}

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from laya_sweep.documents.language_table import LanguageEntries, language_entries
+from laya_sweep.domain.slices import MACRO, OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import ALL_OPTIONS_KEY
-from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Figures, Place, Scorecard
+from laya_sweep.gates.scorecard import Count, FigureKey, Figures, Scorecard
 
 #: The published name of a figure, and ours. The published macro-F1 is over slots.
 FIGURE_NAMES: Final[Mapping[str, str]] = {
@@ -24,7 +25,6 @@ _SUMMARY_NAMES: Final[Mapping[str, str]] = {
     "macro_ece": "ece",
     "macro_f1": "macro_f1_slot",
 }
-MACRO: Final = Place("macro:language", "")
 
 
 def published_scorecard(
@@ -56,7 +56,7 @@ def published_scorecard(
     slices: dict[str, Mapping[str, Figures]] = {"language": languages}
     if macro:
         slices[MACRO.dimension] = {MACRO.value: macro}
-    scope = [Place("language", code) for code in languages]
+    scope = [SlicePlace("language", code) for code in languages]
     alone = next(iter(languages.values())) if len(languages) == 1 else {}
     return Scorecard(
         name,
@@ -100,7 +100,7 @@ def _counts(report: Mapping[str, Any], languages: Mapping[str, Figures]) -> Iter
     for code, figures in languages.items():
         n = report[code].get("n")
         if isinstance(n, int) and not isinstance(n, bool) and n >= 0:
-            places = [Place("language", code), *([OVERALL] if len(languages) == 1 else [])]
+            places = [SlicePlace("language", code), *([OVERALL] if len(languages) == 1 else [])]
             yield from ((FigureKey(*place, metric), Count(n)) for place in places for metric in figures)
 
 

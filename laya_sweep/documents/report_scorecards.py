@@ -6,21 +6,21 @@ is not known from it: the `*_ms` metrics, and how many answers a coverage cut ac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from laya_sweep.domain.result_key import Named
+from laya_sweep.domain.result_key import GatedKey, ResultKey
+from laya_sweep.domain.slices import MACRO, OVERALL
 from laya_sweep.domain.thresholds import MinConfidence, from_document
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import scorecard_of_rows
-from laya_sweep.gates.scorecard import OVERALL, Scorecard
+from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.store.stored_run import REPORT_SCHEMAS
-
-_MACRO = "macro:language"
 
 
 class _WrongReportError(Exception):
@@ -32,8 +32,10 @@ def is_report(document: object) -> bool:
     return isinstance(document, Mapping) and document.get("schema") in REPORT_SCHEMAS
 
 
-def report_scorecards(document: Mapping[str, Any], name: str) -> dict[Named, Scorecard]:
+def report_scorecards(document: Mapping[str, Any], name: str) -> dict[GatedKey, Scorecard]:
     """Every result of a report.json, one for each threshold.
+
+    What a threshold keeps has no value here under a regime that the report says the runtime does not serve.
 
     Args:
         document: as `is_report` accepts.
@@ -42,8 +44,17 @@ def report_scorecards(document: Mapping[str, Any], name: str) -> dict[Named, Sco
     Raises:
         UsageError: it is not what a run writes.
     """
+    return _read(document, name, gated=True)
+
+
+def ungated_scorecards(document: Mapping[str, Any], name: str) -> dict[ResultKey, Scorecard]:
+    """Every result of a report.json before any threshold; as `report_scorecards`."""
+    return {key.result: card for key, card in _read(document, name, gated=False).items()}
+
+
+def _read(document: Mapping[str, Any], name: str, *, gated: bool) -> dict[GatedKey, Scorecard]:
     try:
-        found = dict(_cards(document, name))
+        found = dict(_cards(document, name, gated=gated))
     except (_WrongReportError, KeyError, TypeError, AttributeError) as error:
         got = f"{type(error).__name__}: {one_line(error)}"
         raise UsageError(_problem(name, got)) from error
@@ -56,36 +67,43 @@ def _problem(name: str, got: str) -> Problem:
     return Problem(f"report {one_line(name)}", "a whole report.json of a run", got, "copy the run's file again")
 
 
-def _cards(document: Mapping[str, Any], name: str) -> Iterator[tuple[Named, Scorecard]]:
+def _cards(document: Mapping[str, Any], name: str, *, gated: bool) -> Iterator[tuple[GatedKey, Scorecard]]:
     config = document["config"]
     identity: dict[str, Any] = {
         key: _text(config[key]) for key in ("dataset_sha256", "questions_sha256") if key in config
     }
     identity |= narrowing_identity(config.get("narrowing"))
-    thresholds = [_threshold(value) for value in config["min_confidence"]]
-    rounding = config.get("metrics", {}).get("rounding", "exact")
+    thresholds = [_threshold(value) for value in config.get("min_confidence", [])] if gated else []
+    rounding = None if "imported" in config else config.get("metrics", {}).get("rounding", "exact")
     for result in document["results"]:
-        rows = [*_rows(result)]
-        errors = len(result.get("errored", ()))
-        for threshold in thresholds:
-            place = Named(_text(result["checkpoint"]), _text(result["regime"]), _text(result["transform"]), threshold)
-            yield (
-                place,
-                scorecard_of_rows(
-                    f"{name}: {place}",
-                    rows,
-                    identity={"schema": _text(document["schema"]), **identity},
-                    min_confidence=threshold,
-                    rounding=rounding,
-                    errored=errors,
-                    absent={f"language {code}": str(reason) for code, reason in result["failed"].items()},
-                ),
+        result_key = ResultKey(**{part: _text(result[part]) for part in ResultKey._fields})
+        for key in (GatedKey(result_key, threshold) for threshold in thresholds or [None]):
+            card = scorecard_of_rows(
+                f"{name}: {key}",
+                _shown(_rows(result), result),
+                identity={"schema": _text(document["schema"]), **identity},
+                min_confidence=key.min_confidence,
+                rounding=rounding,
+                errored=len(result.get("errored", ())),
+                absent={f"language {code}": str(reason) for code, reason in result["failed"].items()},
             )
+            yield key, card
+
+
+def _shown(rows: Iterable[MetricRow], result: Mapping[str, Any]) -> list[MetricRow]:
+    """The figures; those at a threshold have no value where the report says that the marks are not the runtime's."""
+    if result.get("served") is not False:
+        return [*rows]
+    fault = f"the runtime does not serve regime {result['regime']}: these are not its marks"
+    return [
+        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
+        for row in rows
+    ]
 
 
 def _rows(result: Mapping[str, Any]) -> Iterator[MetricRow]:
     yield from _block(*OVERALL, result["overall"])
-    yield from _block(_MACRO, "", result["macro"])
+    yield from _block(*MACRO, result["macro"])
     for code, block in result["languages"].items():
         yield from _block("language", code, block)
     for dimension, values in result["slices"].items():

@@ -6,24 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from laya_sweep.domain.settings import BASELINE
+from laya_sweep.domain.result_key import result_title
+from laya_sweep.domain.slices import BESIDE_LANGUAGE, MACRO
 from laya_sweep.domain.thresholds import order, to_document
 from laya_sweep.metrics.summary import MetricRow
 
-_MACRO = "macro:language"
 _PARTIAL = "_partial"
-
-#: Slice dimensions beside the languages.
-SLICES = ("model", "qid", "tag")
-
-
-def result_title(checkpoint: str, regime: str, transform: str) -> str:
-    """A result's name in the terminal.
-
-    >>> result_title("english", "served", "baseline"), result_title("english", "served", "reverse")
-    ('english served', 'english served reverse')
-    """
-    return f"{checkpoint} {regime}" if transform == BASELINE else f"{checkpoint} {regime} {transform}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +65,11 @@ class ResultReport:
 
     def macro(self, metric: str) -> float | None:
         """The mean over the languages asked for; None unless all of them ran."""
-        return self.value(_MACRO, "", metric)
+        return self.value(*MACRO, metric)
 
     def partial_macro(self, metric: str) -> float | None:
         """The mean over the languages that ran, where some did not: never shown as the macro."""
-        return self.value(_MACRO, "", metric + _PARTIAL)
+        return self.value(*MACRO, metric + _PARTIAL)
 
     def slice_values(self, dimension: str) -> list[str]:
         """Values of a slice dimension that have figures, in order."""
@@ -105,12 +93,12 @@ class ResultReport:
             "failed": self.failed,
             "errored": [dict(error) for error in self.errored],
             "not_applicable": [dict(question) for question in self.not_applicable],
-            "macro": _figures(self.rows, _MACRO, ""),
+            "macro": _figures(self.rows, *MACRO),
             "overall": _figures(self.rows, "overall", ""),
             "languages": {code: self._language(code) for code in self.ran},
             "slices": {
                 dimension: {value: _figures(self.rows, dimension, value) for value in self.slice_values(dimension)}
-                for dimension in SLICES
+                for dimension in BESIDE_LANGUAGE
             },
             **({} if self.checks is None else {"checks": [dict(check) for check in self.checks]}),
             **routes,

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from laya_sweep.domain.fingerprint import questions_fingerprint
 from laya_sweep.domain.regime import Regime
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.domain.thresholds import from_document
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.evaluation.dataset import Data, Dataset, read_dataset
@@ -27,8 +28,8 @@ from laya_sweep.evaluation.report import report_document
 from laya_sweep.evaluation.runner import MinConfidence
 from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
-from laya_sweep.gates.scorecard import OVERALL, Place, Scorecard
-from laya_sweep.judging.functions import Judgeable
+from laya_sweep.gates.scorecard import Scorecard
+from laya_sweep.judging.opened import Judgeable
 from laya_sweep.metrics.accuracy import tolerance_of
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.columns import decision_columns
@@ -138,7 +139,7 @@ class Evaluation(Judgeable):
             UsageError: no such metric or slice value, with those that exist; more than one slice is named.
         """
         place = _place({"language": language, "model": model, "qid": qid, "tag": tag})
-        known = {key.metric for key in self.scorecard.counts if Place(key.dimension, key.value) == place}
+        known = {key.metric for key in self.scorecard.counts if SlicePlace(key.dimension, key.value) == place}
         if place == OVERALL:
             known |= self.figures.keys()
         if not known:
@@ -256,9 +257,9 @@ def _title(runner: object) -> str:
     return str(runner) if isinstance(runner, str | Path) else type(runner).__name__
 
 
-def _place(named: Mapping[str, str | None]) -> Place:
+def _place(named: Mapping[str, str | None]) -> SlicePlace:
     given = [(dimension, value) for dimension, value in named.items() if value is not None]
     if len(given) > 1:
         got = ", ".join(dimension for dimension, _ in given)
         raise UsageError(Problem("slice", "at most one of language, model, qid, tag", got, "name one"))
-    return Place(*given[0]) if given else OVERALL
+    return SlicePlace(*given[0]) if given else OVERALL

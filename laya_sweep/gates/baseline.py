@@ -15,7 +15,7 @@ from laya_sweep.gates.comparability import coverage_conflict
 from laya_sweep.gates.metric_kinds import direction, is_coverage, is_timing
 from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
-from laya_sweep.gates.verdict import Check, label, names, side_of, why_no_value
+from laya_sweep.gates.verdict import Check, label, measured, names, why_no_value
 
 
 def baseline_checks(
@@ -59,7 +59,7 @@ def _compared(baseline: Scorecard, tolerances: Mapping[str, float]) -> Iterator[
 def _check(
     candidate: Scorecard, baseline: Scorecard, key: FigureKey, tolerance: float, mode: Mode, two_sided: bool
 ) -> Check:
-    here, there = side_of(candidate, key), side_of(baseline, key)
+    here, there = measured(candidate, key), measured(baseline, key)
     conflict = coverage_conflict(candidate, baseline) if is_coverage(key.metric) else None
     facts = (key, here, there, "tolerance", tolerance)
     if conflict is not None:

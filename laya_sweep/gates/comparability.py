@@ -16,6 +16,8 @@ from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 EVALS_SCHEMA = "laya-evals-report/1"
 SHORTLIST_SCHEMA = "laya-shortlist-evals-report/1"
 TOURNAMENT_SCHEMA = "laya-tournament-evals-report/1"
+#: What upstream calls its reports.
+UPSTREAM_SCHEMAS = frozenset({EVALS_SCHEMA, SHORTLIST_SCHEMA, TOURNAMENT_SCHEMA})
 _SHORTLISTS = frozenset({"laya-sweep-shortlist-report/1", SHORTLIST_SCHEMA})
 _TOURNAMENTS = frozenset({"laya-sweep-knockout-report/1", TOURNAMENT_SCHEMA})
 _SAME_SCHEMA = (frozenset({"laya-sweep-report/1", EVALS_SCHEMA}), _SHORTLISTS, _TOURNAMENTS)
@@ -42,8 +44,8 @@ def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str
     """Why two results must not be compared; empty where nothing speaks against it.
 
     A key that one side lacks is unknown in compatible mode and a conflict in strict. Two known and different
-    roundings are a conflict in strict mode. Library version and
-    thresholds are recorded and never compared: a patch release must not invalidate a baseline.
+    roundings are a conflict in strict mode. Library version and thresholds are recorded and never compared: a patch
+    release must not invalidate a baseline.
     """
     reasons = []
     for key, meaning in IDENTITY_KEYS.items():
@@ -115,7 +117,7 @@ def _min_confidence(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> li
     """None (no threshold) and 0.0 (the control arm) are two experiments; 0.7 and {default: 0.7} are one."""
     here, there = candidate.min_confidence, baseline.min_confidence
     unknown = here is UNKNOWN or there is UNKNOWN
-    if (mode == "strict") if unknown else not _same_threshold(here, there):
+    if (mode == "strict") if unknown else not same_threshold(here, there):
         return [_reason("min_confidence (abstention threshold)", _threshold(there), _threshold(here))]
     return []
 
@@ -130,7 +132,8 @@ def _rounding(candidate: Scorecard, baseline: Scorecard) -> list[str]:
     return [_reason("rounding (metrics.rounding)", there, here)] if known and here != there else []
 
 
-def _same_threshold(here: MinConfidence, there: MinConfidence) -> bool:
+def same_threshold(here: MinConfidence, there: MinConfidence) -> bool:
+    """Whether two thresholds mark every answer alike; a value that is none is like itself alone."""
     pair = [value for value in (here, there) if value is None or isinstance(value, float | int | BucketThresholds)]
     return same_gate(*pair) if len(pair) == 2 else here == there
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from laya_sweep.domain.slices import DIMENSIONS, OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.gates.metric_kinds import coverage_share, is_confidence
-from laya_sweep.gates.scorecard import DIMENSIONS, OVERALL, Count, FigureKey, Place
+from laya_sweep.gates.scorecard import Count, FigureKey
 
 
 def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[FigureKey, Count]:
@@ -28,7 +29,7 @@ def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[Figure
     """
     wanted = [metric for metric in dict.fromkeys(metrics) if is_confidence(metric)]
     scored: Counter[FigureKey] = Counter()
-    confidences: dict[Place, list[float]] = defaultdict(list)
+    confidences: dict[SlicePlace, list[float]] = defaultdict(list)
     for case in cases:
         if not isinstance(case, Mapping):
             continue
@@ -67,10 +68,10 @@ def _scored_metrics(case: Mapping[str, Any]) -> list[str]:
     return [name for name, score in scores.items() if not is_confidence(name) and finite_number(score) is not None]
 
 
-def _places(case: Mapping[str, Any]) -> Iterator[Place]:
+def _places(case: Mapping[str, Any]) -> Iterator[SlicePlace]:
     """Where a case counts: overall, and once for each of its slice values."""
     yield OVERALL
     for dimension in DIMENSIONS:
         given = case.get("tags") if dimension == "tag" else [case.get(dimension)]
         values = given if isinstance(given, list | tuple) else []
-        yield from {Place(dimension, str(value)) for value in values if value is not None}
+        yield from {SlicePlace(dimension, str(value)) for value in values if value is not None}

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.gates.evidence import accepted_answers
 from laya_sweep.gates.metric_kinds import coverage_share
-from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, MinConfidence, Place, Scorecard
+from laya_sweep.gates.scorecard import Count, FigureKey, MinConfidence, Scorecard
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
@@ -48,7 +49,7 @@ def scorecard_of_rows(
     overall: dict[str, float] = dict(timings or {})
     slices: dict[str, dict[str, dict[str, float]]] = {}
     for row in own:
-        place = Place(row.slice_dimension, row.slice_value)
+        place = SlicePlace(row.slice_dimension, row.slice_value)
         within_slice = slices.setdefault(place.dimension, {}).setdefault(place.value, {}) if place != OVERALL else None
         if row.value is not None:
             (overall if within_slice is None else within_slice)[row.metric] = row.value
@@ -93,13 +94,13 @@ def accepted_counts(
     }
 
 
-def _answered(columns: DecisionColumns) -> Iterator[tuple[Place, np.ndarray[Any, np.dtype[np.float64]]]]:
+def _answered(columns: DecisionColumns) -> Iterator[tuple[SlicePlace, np.ndarray[Any, np.dtype[np.float64]]]]:
     """Confidences of what can be right or wrong, float64[n], by place."""
     answered = columns.correct >= 0
     yield OVERALL, columns.confidence[answered]
     for dimension, column in columns.slices.items():
         for value, rows in slice_rows(column).items():
-            yield Place(dimension, value), columns.confidence[rows][answered[rows]]
+            yield SlicePlace(dimension, value), columns.confidence[rows][answered[rows]]
 
 
 def _key(row: MetricRow) -> FigureKey:

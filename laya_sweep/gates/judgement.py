@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from laya_sweep.domain.tolerance import finite_number
@@ -14,63 +13,36 @@ from laya_sweep.gates.comparability import comparability_check
 from laya_sweep.gates.completeness import data_checks
 from laya_sweep.gates.limits import tolerances as checked_tolerances
 from laya_sweep.gates.mode import Mode, mode_of
-from laya_sweep.gates.policy import Policy, parse_policy, read_policy
+from laya_sweep.gates.policy import Policy
 from laya_sweep.gates.rules import policy_checks, recorded_policy_note
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import Thresholds, threshold_checks
 from laya_sweep.gates.verdict import Check, Verdict
 
 
-def judge(
-    candidate: Scorecard,
-    *,
-    thresholds: Thresholds | None = None,
-    baseline: Scorecard | None = None,
-    tolerances: Mapping[str, float] | None = None,
-    policy: Policy | Mapping[str, Any] | Path | str | None = None,
-    mode: Mode | None = None,
-    two_sided: bool = False,
-    max_errored_share: float = 0.0,
-) -> Verdict:
-    """Everything asked of one result. Figures are read and limits applied anew on every call.
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What is asked of a result.
 
-    Args:
-        candidate: the result.
+    Attributes:
         thresholds: absolute limits on its overall figures.
-        baseline: what it is compared with.
-        tolerances: by metric, how far a figure may be from the baseline's; none means not at all.
+        tolerances: by metric, how far a figure may be from the baseline's; one that is not named may not move.
         policy: rules about slices.
         mode: None is strict where all sides are results of this package, else compatible.
         two_sided: in strict mode, an improvement beyond the tolerance fails too.
         max_errored_share: in strict mode and for results of this package, the share of cases that may have no
             answer. Elsewhere upstream's rule holds: a policy allows none, other gates do not ask.
-
-    Raises:
-        UsageError: a limit, tolerance or policy cannot mean anything; a tolerance or a relative rule without a
-            baseline.
     """
-    rules = _policy(policy)
-    decided = mode_of(mode, candidate, baseline)
-    _refuse_without_baseline(baseline, tolerances, rules)
-    allowed = checked_tolerances(tolerances, decided)
-    asked = _Asked(thresholds or Thresholds(), allowed, rules, two_sided, _share(max_errored_share))
-    checks = (*_checks(candidate, baseline, asked, decided), *_rule_checks(candidate, baseline, asked, decided))
-    notes = tuple(_notes(candidate, baseline, asked, decided))
-    compared_with = None if baseline is None else baseline.name
-    return Verdict(candidate.name, compared_with, decided, checks, notes, asked.document())
 
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is to be judged, checked for sense."""
-
-    thresholds: Thresholds
-    tolerances: Mapping[str, float]
-    policy: Policy | None
-    two_sided: bool
-    max_errored_share: float
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    tolerances: Mapping[str, float] = field(default_factory=dict)
+    policy: Policy | None = None
+    mode: Mode | None = None
+    two_sided: bool = False
+    max_errored_share: float = 0.0
 
     def document(self) -> dict[str, Any]:
+        """As JSON values; the mode stands with the verdict, which knows both sides."""
         return {
             "thresholds": self.thresholds.document(),
             "tolerances": dict(self.tolerances),
@@ -80,56 +52,76 @@ class _Asked:
         }
 
 
-def _checks(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[Check]:
-    """Absent data, then the baseline."""
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A result beside a baseline, both as they can be held against each other.
+
+    Of a run beside an upstream report `candidate` is what the run exports as one: its own figures, in the rounding
+    of the report.
+    """
+
+    candidate: Scorecard
+    baseline: Scorecard
+
+
+def judge(candidate: Scorecard, demands: Demands, compared: Pairing | None = None) -> Verdict:
+    """Everything asked of one result. Figures are read and limits applied anew on every call.
+
+    Args:
+        candidate: the result, on which thresholds and the rules of a policy that need no baseline are judged.
+        demands: what is asked.
+        compared: it and what it is compared with.
+
+    Raises:
+        UsageError: a limit or tolerance cannot mean anything; a tolerance or a relative rule without a baseline.
+    """
+    baseline = None if compared is None else compared.baseline
+    mode = mode_of(demands.mode, candidate, baseline)
+    if compared is None:
+        _refuse_without_baseline(demands)
+    checked_tolerances(demands.tolerances, mode)
+    share = finite_number(demands.max_errored_share)
+    if share is None or not 0.0 <= share <= 1.0:
+        got = one_line(repr(demands.max_errored_share))
+        raise UsageError(Problem("max_errored_share", "a share within [0, 1]", got, "correct the value"))
+    checks = tuple(_checks(candidate, compared, demands, mode))
+    notes = tuple(_notes(candidate, baseline, demands, mode))
+    return Verdict(candidate.name, None if baseline is None else baseline.name, mode, checks, notes, demands.document())
+
+
+def _checks(card: Scorecard, compared: Pairing | None, demands: Demands, mode: Mode) -> Iterator[Check]:
+    """Absent data, the baseline, thresholds, the policy."""
+    baseline = None if compared is None else compared.baseline
     knowing = mode == "strict" or card.ours
-    gated = bool(asked.thresholds) or base is not None
-    if asked.policy is not None or (gated and knowing):
-        yield from data_checks(card, base, asked.max_errored_share if knowing else 0.0)
-    if base is not None:
-        yield from baseline_checks(card, base, asked.tolerances, mode, two_sided=asked.two_sided)
-        yield comparability_check(card, base, mode)
+    gated = bool(demands.thresholds) or baseline is not None
+    if demands.policy is not None or (gated and knowing):
+        yield from data_checks(card, baseline, demands.max_errored_share if knowing else 0.0)
+    if compared is not None:
+        sides = (compared.candidate, compared.baseline)
+        yield from baseline_checks(*sides, demands.tolerances, mode, two_sided=demands.two_sided)
+        yield comparability_check(*sides, mode)
+    yield from threshold_checks(card, demands.thresholds, mode)
+    if demands.policy is not None:
+        held = card if compared is None else compared.candidate
+        yield from policy_checks(card, held, baseline, demands.policy, mode)
 
 
-def _rule_checks(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[Check]:
-    """Thresholds, then the policy."""
-    yield from threshold_checks(card, asked.thresholds, mode)
-    if asked.policy is not None:
-        yield from policy_checks(card, base, asked.policy, mode)
-
-
-def _notes(card: Scorecard, base: Scorecard | None, asked: _Asked, mode: Mode) -> Iterator[str]:
-    if base is not None and mode == "compatible":
-        for name in unused_tolerances(base, asked.tolerances):
+def _notes(card: Scorecard, baseline: Scorecard | None, demands: Demands, mode: Mode) -> Iterator[str]:
+    if baseline is not None and mode == "compatible":
+        for name in unused_tolerances(baseline, demands.tolerances):
             yield f"tolerance for {one_line(name)} meets no figure"
-    if asked.policy is not None and (note := recorded_policy_note(card, asked.policy)):
+    if demands.policy is not None and (note := recorded_policy_note(card, demands.policy)):
         yield note
 
 
-def _policy(given: Policy | Mapping[str, Any] | Path | str | None) -> Policy | None:
-    if given is None or isinstance(given, Policy):
-        return given
-    return read_policy(Path(given)) if isinstance(given, Path | str) else parse_policy(given)
-
-
-def _refuse_without_baseline(base: Scorecard | None, tolerances: Any, rules: Policy | None) -> None:  # noqa: ANN401
+def _refuse_without_baseline(demands: Demands) -> None:
     """A limit on a difference with nothing to differ from would do nothing, and look as if it did."""
-    if base is not None:
-        return
     problems = []
-    if tolerances:
+    if demands.tolerances:
         problems.append(Problem("tolerance", "a baseline to compare with", "none", "name a baseline"))
-    if rules is not None and rules.needs_baseline:
-        first = next(rule for rule in rules.rules if rule.relative)
+    if demands.policy is not None and demands.policy.needs_baseline:
+        first = next(rule for rule in demands.policy.rules if rule.relative)
         what = f"policy rule {first.index} {first.limit_name}"
         problems.append(Problem(what, "a baseline to compare with", "none", "name a baseline"))
     if problems:
         raise UsageError(*problems)
-
-
-def _share(given: float) -> float:
-    share = finite_number(given)
-    if share is None or not 0.0 <= share <= 1.0:
-        got = one_line(repr(given))
-        raise UsageError(Problem("max_errored_share", "a share within [0, 1]", got, "correct the value"))
-    return share

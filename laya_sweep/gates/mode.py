@@ -1,4 +1,4 @@
-"""How far is too far: the one place where a figure meets a limit.
+"""How strictly two results are held against each other.
 
 Two modes. "compatible" repeats upstream's arithmetic, so that a verdict is the one `laya-evals` gives. "strict"
 is for results of this package, which know enough about themselves to be asked more: see

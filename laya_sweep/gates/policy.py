@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
+from laya_sweep.domain.slices import DIMENSIONS
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
-from laya_sweep.gates.scorecard import DIMENSIONS, FigureKey
+from laya_sweep.gates.scorecard import FigureKey
 
 RuleLimit: TypeAlias = Literal["min", "max", "max_drop", "max_increase"]
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.metrics.interval import Interval
-
-#: The dimensions a policy may slice by.
-DIMENSIONS: Final = ("language", "model", "qid", "tag")
 
 #: Identity keys that decide whether two results are one measurement, and what they are to a person.
 IDENTITY_KEYS: Final[Mapping[str, str]] = {
@@ -24,13 +22,6 @@ IDENTITY_KEYS: Final[Mapping[str, str]] = {
     "dataset_sha256": "dataset bytes",
     "questions_sha256": "question schema",
 }
-
-
-class Place(NamedTuple):
-    """Whose figures: ("overall", ""), a dimension and one of its values, or ("macro:<dimension>", "")."""
-
-    dimension: str
-    value: str
 
 
 class FigureKey(NamedTuple):
@@ -55,7 +46,6 @@ class Unknown(Enum):
 
 
 UNKNOWN: Final = Unknown.UNKNOWN
-OVERALL: Final = Place("overall", "")
 
 #: A threshold, a map of thresholds by bucket, None for none, not known, or a map that the runtime does not know.
 MinConfidence: TypeAlias = float | BucketThresholds | Mapping[str, Any] | Literal[Unknown.UNKNOWN] | None
@@ -100,12 +90,12 @@ class Scorecard:
     skipped: int = 0
     asked: int | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
-    scope: tuple[Place, ...] = (OVERALL,)
+    scope: tuple[SlicePlace, ...] = (OVERALL,)
     recorded_policy: Any = None
     ours: bool = False
     selectors: frozenset[str] = frozenset()
 
-    def figures(self, place: Place) -> Figures:
+    def figures(self, place: SlicePlace) -> Figures:
         """Metric -> value at a place; empty where there is no such place."""
         if place == OVERALL:
             return self.overall
@@ -113,7 +103,7 @@ class Scorecard:
 
     def value(self, key: FigureKey) -> float | None:
         """One figure, None where there is none."""
-        return self.figures(Place(key.dimension, key.value)).get(key.metric)
+        return self.figures(SlicePlace(key.dimension, key.value)).get(key.metric)
 
     def restricted(self, languages: Collection[str] | None = None, metrics: Collection[str] | None = None) -> Scorecard:
         """The same figures, of which a comparison goes over these languages and metrics alone.
@@ -123,7 +113,7 @@ class Scorecard:
         """
         scope = self.scope
         if languages is not None:
-            scope = tuple(Place("language", language) for language in dict.fromkeys(languages))
+            scope = tuple(SlicePlace("language", language) for language in dict.fromkeys(languages))
         if metrics is None:
             return replace(self, scope=scope)
         overall = _only(self.overall, metrics)

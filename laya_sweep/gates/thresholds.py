@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from laya_sweep.domain.slices import OVERALL
 from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.limits import limits
 from laya_sweep.gates.mode import Mode, slack_of
-from laya_sweep.gates.scorecard import OVERALL, FigureKey, Scorecard
-from laya_sweep.gates.verdict import Check, label, side_of, why_no_value
+from laya_sweep.gates.scorecard import FigureKey, Scorecard
+from laya_sweep.gates.verdict import Check, label, measured, why_no_value
 
 LimitName: TypeAlias = Literal["min", "max"]
 
@@ -109,7 +110,7 @@ def _number(given: Any, what: str, problems: list[Problem]) -> float | None:  # 
 
 def _check(candidate: Scorecard, limit: _Limit, mode: Mode) -> Check:
     key = FigureKey(*OVERALL, limit.metric)
-    side = side_of(candidate, key)
+    side = measured(candidate, key)
     passed = side.value is not None and absolute(side.value, limit.name, limit.value, slack_of(mode))
     wanted = f"{limit.given_as} {limit.value:g}"
     if side.value is None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.errors import one_line
 from laya_sweep.gates.mode import Mode
-from laya_sweep.gates.scorecard import OVERALL, Count, FigureKey, Place, Scorecard
+from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
 from laya_sweep.metrics.interval import Interval
 
 VERDICT_SCHEMA: Final = "laya-sweep-verdict/1"
@@ -19,7 +20,7 @@ Kind: TypeAlias = Literal["data", "comparability", "threshold", "baseline", "pol
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Measured:
     """One figure as one side has it."""
 
     value: float | None
@@ -57,8 +58,8 @@ class Check:
     passed: bool
     message: str
     figure: FigureKey | None = None
-    candidate: Side | None = None
-    baseline: Side | None = None
+    candidate: Measured | None = None
+    baseline: Measured | None = None
     limit_name: str | None = None
     limit: float | None = None
     drift: float | None = None
@@ -132,9 +133,9 @@ class Verdict:
         return f"gate {'passed' if self.passed else 'failed'}: {len(self.checks)} check(s), {end} ({self.mode})"
 
 
-def side_of(card: Scorecard, key: FigureKey) -> Side:
+def measured(card: Scorecard, key: FigureKey) -> Measured:
     """A figure with its count and interval."""
-    return Side(card.value(key), card.counts.get(key), card.intervals.get(key))
+    return Measured(card.value(key), card.counts.get(key), card.intervals.get(key))
 
 
 def label(key: FigureKey) -> str:
@@ -147,7 +148,7 @@ def label(key: FigureKey) -> str:
 
 def why_no_value(card: Scorecard, key: FigureKey) -> str:
     """Why a card has no such figure, and what it has instead."""
-    figures = card.figures(Place(key.dimension, key.value))
+    figures = card.figures(SlicePlace(key.dimension, key.value))
     if reason := card.missing.get(key):
         return f"{one_line(reason)}; {_exist('metrics with a value', figures)}"
     if figures:

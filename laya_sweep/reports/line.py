@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.metrics.calibration import ece
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.f1 import macro_f1
@@ -79,7 +80,7 @@ def slice_lines(result: ResultReport) -> list[str]:
     """
     return [
         _slice_line(result, dimension, value)
-        for dimension in ("model", "qid", "tag")
+        for dimension in BESIDE_LANGUAGE
         if 1 < len(values := result.slice_values(dimension)) <= _MOST_SLICES
         for value in values
     ]

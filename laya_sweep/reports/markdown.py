@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.domain.thresholds import order, shown
 from laya_sweep.reports.checks import checks_markdown
 from laya_sweep.reports.narrowed import narrowed_table
@@ -43,7 +44,7 @@ def markdown(results: Sequence[ResultReport]) -> str:
         parts += ["", f"## {_title(result)}", "", _language_table(result, columns)]
         if result.routes:
             parts += ["", _route_table(result.routes)]
-        for dimension in ("model", "qid", "tag"):
+        for dimension in BESIDE_LANGUAGE:
             if len(result.slice_values(dimension)) > 1:
                 parts += ["", _slice_table(result, dimension, columns)]
         if (narrowed := narrowed_table(result)) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.metrics.summary import MetricRow
 
 #: Shown where a result has them, in order; the first two tell whose fault a miss is.
@@ -26,7 +27,7 @@ def narrowed_table(result: ResultReport) -> tuple[list[str], list[list[str]]] | 
     if not columns:
         return None
     places = [("overall", ""), *(("language", code) for code in result.ran)]
-    places += [(name, value) for name in ("model", "qid", "tag") for value in result.slice_values(name)]
+    places += [(name, value) for name in BESIDE_LANGUAGE for value in result.slice_values(name)]
     rows = [
         [f"{name} {value}".strip(), *(_shown(figures.get((name, value, one))) for one in [*columns, _END_TO_END])]
         for name, value in places

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from laya_sweep.domain.identity import canonical_json
 from laya_sweep.domain.result_key import ResultKey
+from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, from_document
 from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.results.columns import decision_columns
@@ -23,7 +24,7 @@ REPLICATES = 1000
 SEED = 13
 
 
-_NO_MACRO = frozenset({"macro:model", "macro:qid", "macro:tag"})
+_NO_MACRO = frozenset(f"macro:{name}" for name in BESIDE_LANGUAGE)
 
 
 def summarise_result(
@@ -38,7 +39,7 @@ def summarise_result(
     """
     columns = decision_columns(decisions)
     alone = {name: values[0] for name in ("model", "qid") if len(values := columns.slices[name].values) == 1}
-    several = [name for name in ("model", "qid", "tag") if name not in alone and columns.slices[name].values]
+    several = [name for name in BESIDE_LANGUAGE if name not in alone and columns.slices[name].values]
     rows = summarise(
         columns,
         slices=("language", *several),

@@ -15,11 +15,11 @@ from laya_sweep.calibration.overlap import map_notes, refuse_fitted_rows
 from laya_sweep.checkpoints.checkpoint import Checkpoint, locate_all
 from laya_sweep.checkpoints.route_counts import route_counts
 from laya_sweep.checkpoints.routed import locate_routers
-from laya_sweep.documents.result_report import ResultReport, result_title
+from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.calibration_map import map_of, overrides_of
 from laya_sweep.domain.identity import value_digest
 from laya_sweep.domain.regime import Regime
-from laya_sweep.domain.result_key import ResultKey
+from laya_sweep.domain.result_key import ResultKey, result_title
 from laya_sweep.domain.settings import RegimeSettings, Settings
 from laya_sweep.domain.thresholds import MinConfidence, to_document
 from laya_sweep.errors import AUTO, IncompleteError, SweepInterruptedError, combine_exit_codes, exit_code
@@ -27,7 +27,8 @@ from laya_sweep.execution.events import WorkerReady
 from laya_sweep.execution.parity import marks_fault, sample_document
 from laya_sweep.files.atomic import require_writable, write_bytes, write_json
 from laya_sweep.files.hub import Hub
-from laya_sweep.judging.gate import VERDICT_FILE, judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
+from laya_sweep.judging.gate import judge_run, prepare_gate, verdict_lines, with_rules, write_verdicts
+from laya_sweep.judging.run_cards import VERDICT_FILE
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.reports.checks import check_lines
 from laya_sweep.reports.drift import DriftTable, Runner, drift_lines, drift_markdown, drift_table, runner_groups
@@ -235,8 +236,7 @@ class SweepRun:
             self._decisions.setdefault(key, {})[cell.language] = table
             if table.num_rows and self._checking is None:
                 figures = language_figures(decision_columns(table))
-                title = result_title(cell.checkpoint, regime.name, cell.transform)
-                self._console.result(f"{title} {language_line(cell.language, figures, seconds)}")
+                self._console.result(f"{key.title} {language_line(cell.language, figures, seconds)}")
 
     def _write(self, folder: Path) -> list[ResultReport]:
         pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())

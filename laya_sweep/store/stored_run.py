@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.thresholds import MinConfidence, from_document
 from laya_sweep.errors import Problem, UsageError, name_list
 from laya_sweep.files.json_file import read_object
@@ -28,8 +29,6 @@ REPORT_SCHEMAS = frozenset({REPORT_SCHEMA, *NARROWED_SCHEMAS.values()})
 
 TIMING_FILE = "timing.json"
 
-_SELECTORS = ("checkpoint", "regime", "transform")
-
 
 @dataclass(frozen=True)
 class StoredResult:
@@ -38,25 +37,25 @@ class StoredResult:
     run: StoredRun
     document: dict[str, Any]
 
+    @cached_property
+    def key(self) -> ResultKey:
+        """Its names."""
+        return ResultKey(**{name: str(self.document[name]) for name in ResultKey._fields})
+
     @property
     def checkpoint(self) -> str:
         """The checkpoint's name."""
-        return str(self.document["checkpoint"])
+        return self.key.checkpoint
 
     @property
     def regime(self) -> str:
         """The regime's name."""
-        return str(self.document["regime"])
+        return self.key.regime
 
     @property
     def transform(self) -> str:
         """The transform's name."""
-        return str(self.document["transform"])
-
-    @property
-    def title(self) -> str:
-        """`english served baseline`."""
-        return f"{self.checkpoint} {self.regime} {self.transform}"
+        return self.key.transform
 
     @property
     def asked(self) -> list[str]:
@@ -71,7 +70,7 @@ class StoredResult:
     @property
     def decisions(self) -> pa.Table:
         """Its rows of the decisions table."""
-        return self._own(self.run.table("decisions"), _SELECTORS)
+        return self._own(self.run.table("decisions"), ResultKey._fields)
 
     @property
     def facts(self) -> pa.Table:
@@ -101,7 +100,7 @@ class StoredResult:
     @property
     def pairs(self) -> pa.Table:
         """Its rows of the pairs table: its answers beside the baseline's."""
-        return self._own(self.run.table("pairs"), _SELECTORS)
+        return self._own(self.run.table("pairs"), ResultKey._fields)
 
     @property
     def variants(self) -> pa.Table:
@@ -115,10 +114,9 @@ class StoredResult:
         """
         if min_confidence is None:
             return None
-        own = (self.checkpoint, self.regime, self.transform)
         for entry in self.run.marks:
-            place = tuple(entry.get(name) for name in _SELECTORS)
-            if place == own and _is_threshold(entry.get("min_confidence"), min_confidence):
+            named = tuple(entry.get(name) for name in ResultKey._fields)
+            if named == self.key and _is_threshold(entry.get("min_confidence"), min_confidence):
                 return None if entry.get("min_confidence_sent") is True else str(entry.get("reason"))
         return "the run records no parity of marks at this min_confidence"
 
@@ -239,7 +237,7 @@ class StoredRun:
         Raises:
             UsageError: a name that no result has, or several results left; lists what exists.
         """
-        wanted = dict(zip(_SELECTORS, (checkpoint, regime, transform), strict=True))
+        wanted = {"checkpoint": checkpoint, "regime": regime, "transform": transform}
         for name, value in wanted.items():
             self._check_name(name, value)
         found = [
@@ -278,7 +276,7 @@ def _is_report(report: dict[str, Any]) -> bool:
     config, results = report.get("config"), report.get("results")
     if not isinstance(config, dict) or not isinstance(config.get("languages"), dict) or not isinstance(results, list):
         return False
-    names = (*_SELECTORS, "failed")
+    names = (*ResultKey._fields, "failed")
     return all(isinstance(result, dict) and all(name in result for name in names) for result in results)
 
 
@@ -290,4 +288,4 @@ def _is_threshold(document: object, wanted: MinConfidence) -> bool:
 
 
 def _titles(results: Iterable[StoredResult]) -> str:
-    return "; ".join(result.title for result in results) or "no results"
+    return "; ".join(str(result.key) for result in results) or "no results"

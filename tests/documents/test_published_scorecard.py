@@ -8,8 +8,9 @@ from gate_cards import key
 
 from laya_sweep import compare
 from laya_sweep.documents.scorecards import read_scorecard, scorecard_of
+from laya_sweep.domain.slices import SlicePlace
 from laya_sweep.errors import UsageError
-from laya_sweep.gates.scorecard import Count, Place, Scorecard
+from laya_sweep.gates.scorecard import Count, Scorecard
 
 FIGURES = {"accuracy": 0.82, "macro_f1": 0.7876, "ece": 0.1382, "mean_confidence": 0.9582, "acc_at_50_coverage": 0.98}
 OURS = {
@@ -19,7 +20,7 @@ OURS = {
     "mean_confidence": 0.9582,
     "acc_at_50_coverage": 0.98,
 }
-MACRO = Place("macro:language", "")
+MACRO = SlicePlace("macro:language", "")
 
 
 def document(*languages, **summary):

@@ -7,9 +7,10 @@ import pytest
 from gate_cards import IDENTITY, only, ours, with_overall
 
 from laya_sweep import assert_no_regression, compare
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.domain.thresholds import BucketThresholds, from_document
 from laya_sweep.errors import QualityError, UsageError
-from laya_sweep.gates.scorecard import OVERALL, Place, Scorecard
+from laya_sweep.gates.scorecard import Scorecard
 
 MAP = BucketThresholds.of({"choice:2": 0.7})
 
@@ -82,7 +83,7 @@ def test_timings_are_compared_only_where_named(mode):
 
 
 @pytest.mark.parametrize("mode", ["strict", "compatible"])
-@pytest.mark.parametrize("baseline", [Scorecard("b"), ours(overall={}), ours(scope=(Place("language", "xx"),))])
+@pytest.mark.parametrize("baseline", [Scorecard("b"), ours(overall={}), ours(scope=(SlicePlace("language", "xx"),))])
 def test_a_baseline_without_figures_is_a_usage_error(baseline, mode):
     with pytest.raises(UsageError, match="expected figures to compare with, got none"):
         compare(ours(), baseline, mode=mode)
@@ -194,7 +195,7 @@ def test_the_default_mode_is_strict_between_ours_alone():
 
 
 def test_a_comparison_restricted_to_languages_and_metrics():
-    zh = Place("language", "zh")
+    zh = SlicePlace("language", "zh")
     baseline = ours().restricted(languages=["zh"], metrics=["choice_accuracy"])
     worse = ours(zh={"choice_accuracy": 0.6, "ece": 0.9})
     verdict = compare(worse, baseline, {"choice_accuracy": 0.05})

@@ -3,12 +3,13 @@
 import pytest
 from gate_cards import IDENTITY, ZH, key, only, ours
 
+from laya_sweep.domain.slices import SlicePlace
 from laya_sweep.errors import UsageError
-from laya_sweep.gates.scorecard import Count, Place, Scorecard
+from laya_sweep.gates.scorecard import Count, Scorecard
 from laya_sweep.judging.functions import judge
 from laya_sweep.metrics import Interval
 
-ZH_PLACE = Place("language", "zh")
+ZH_PLACE = SlicePlace("language", "zh")
 MODES = pytest.mark.parametrize("mode", ["strict", "compatible"])
 
 

@@ -11,7 +11,7 @@ from labelled_sets import STRANGE, places
 from laya_sweep.__main__ import main
 from laya_sweep.documents.report_scorecards import report_scorecards
 from laya_sweep.errors import UsageError
-from laya_sweep.judging.gate import run_scorecards
+from laya_sweep.judging.run_cards import run_scorecards
 from laya_sweep.store.stored_run import StoredRun
 
 DEMO = ["executor=inline", "checkpoint=[demo_multilingual]", "regime=[served]", "min_confidence=0.5"]

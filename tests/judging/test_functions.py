@@ -12,7 +12,7 @@ from stub_runners import AgentRunner, RouterRunner
 
 from laya_sweep import QualityError, Thresholds, UsageError, assert_no_regression, compare, evaluate, judge, scorecards
 from laya_sweep.documents.laya_evals import laya_evals_document
-from laya_sweep.judging.gate import run_scorecards
+from laya_sweep.judging.run_cards import run_scorecards
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from laya_sweep import assert_no_regression
 from laya_sweep.__main__ import main
-from laya_sweep.judging.gate import run_scorecards
+from laya_sweep.judging.run_cards import run_scorecards
 from laya_sweep.store.stored_run import StoredRun
 
 DEMO = ["executor=inline", "checkpoint=[demo_multilingual]", "regime=[served]", "min_confidence=0.5"]

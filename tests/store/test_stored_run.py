@@ -19,7 +19,7 @@ def run(tmp_path_factory):
 
 def test_one_result_is_found_by_what_distinguishes_it(run):
     result = run.select(regime="raw")
-    assert (result.title, result.asked, result.failed) == ("mine raw baseline", ["en", "de"], {})
+    assert (str(result.key), result.asked, result.failed) == ("mine raw baseline", ["en", "de"], {})
     assert result.decisions.num_rows == 12
     assert set(result.decisions["regime"].to_pylist()) == {"raw"}
     assert (result.facts.num_rows, result.timings.num_rows, run.imported) == (12, 12, None)

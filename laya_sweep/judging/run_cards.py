@@ -1,0 +1,96 @@
+"""A finished run's results as scorecards: as they stand, and as the upstream report that each of them exports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow.compute as pc
+
+from laya_sweep.documents.laya_evals import laya_evals_document
+from laya_sweep.documents.scorecards import scorecard_of
+from laya_sweep.domain.result_key import GatedKey
+from laya_sweep.files.json_file import read_object
+from laya_sweep.gates.comparability import narrowing_identity
+from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.scorecard import Scorecard
+from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.results.columns import decision_columns
+from laya_sweep.results.figures import metric_row
+from laya_sweep.results.timing import timing_figures
+from laya_sweep.store.stored_run import StoredResult, StoredRun
+
+#: What a sweep's gates found, in the run's folder.
+VERDICT_FILE = "verdict.json"
+
+
+def run_scorecards(run: StoredRun) -> dict[GatedKey, Scorecard]:
+    """Every result of a run as a scorecard, one for each threshold.
+
+    What a threshold keeps is a figure of the runtime's marks only where they are shown to be the runtime's; elsewhere
+    (a regime that it does not serve, a sample that did not pass) it has no value here, and a gate on it fails.
+    """
+    return {key: card for result in run.results for key, card in result_scorecards(result).items()}
+
+
+def result_scorecards(result: StoredResult) -> dict[GatedKey, Scorecard]:
+    """One result of a run, once for each threshold."""
+    run = result.run
+    of_ours = run.imported is None  # an imported run has decisions and no facts
+    rows = [metric_row(row) for row in run.table("metrics").to_pylist() if _is_of(row, result)]
+    own: dict[str, Any] = {"accepted": accepted_counts(decision_columns(result.decisions))}
+    if of_ours:
+        facts, timings = result.facts, result.timings
+        own["rounding"] = run.rounding
+        own["errored"] = facts.filter(pc.equal(facts["status"], "error")).num_rows
+        own["asked"] = facts.num_rows
+        own["timings"] = timing_figures(timings) if timings.num_rows else {}
+    return {
+        key: scorecard_of_rows(
+            f"{run.folder}: {key}",
+            _with_shown_marks(rows, result.marks_fault(key.min_confidence)),
+            identity=_identity(run),
+            min_confidence=key.min_confidence,
+            absent={f"language {code}": reason for code, reason in result.failed.items()},
+            recorded_policy=_recorded_policy(run),
+            **own,
+        )
+        for key in (GatedKey(result.key, threshold) for threshold in run.thresholds or [None])
+    }
+
+
+def exported_scorecard(result: StoredResult) -> Scorecard:
+    """The ungated upstream report of a result, as gates see it.
+
+    Raises:
+        UsageError: as `laya_evals_document`.
+    """
+    return scorecard_of(laya_evals_document(result, None), f"run {result.run.folder}")
+
+
+def _is_of(row: dict[str, Any], result: StoredResult) -> bool:
+    return all(row[name] == value for name, value in result.key._asdict().items())
+
+
+def _with_shown_marks(rows: Sequence[MetricRow], fault: str | None) -> Sequence[MetricRow]:
+    """The figures; with a fault those at a threshold have no value, and say why."""
+    if fault is None:
+        return rows
+    return [
+        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
+        for row in rows
+    ]
+
+
+def _identity(run: StoredRun) -> dict[str, Any]:
+    known: dict[str, Any] = {"schema": run.report["schema"], **narrowing_identity(run.narrowing)}
+    return known | {name: run.config[name] for name in ("dataset_sha256", "questions_sha256") if name in run.config}
+
+
+def _recorded_policy(run: StoredRun) -> Any:  # noqa: ANN401 - a policy document
+    path = run.folder / VERDICT_FILE
+    if not path.is_file():
+        return None
+    results = read_object(path, "verdict").get("results") or [{}]
+    return results[0].get("asked", {}).get("policy")
