@@ -7,8 +7,8 @@ from pathlib import Path
 
 from laya.confidence import check_min_confidence
 
-from laya_sweep.config.fields import Fields, quote_hint, reaches
-from laya_sweep.config.mapped_dataset import READERS
+from laya_sweep.config.fields import Fields
+from laya_sweep.domain.checked import QUOTE
 from laya_sweep.domain.settings import PRESENTATION, MetricSettings
 from laya_sweep.domain.thresholds import MinConfidence, from_document
 from laya_sweep.errors import UsageError, name_list
@@ -16,7 +16,7 @@ from laya_sweep.files.json_file import read_json
 from laya_sweep.suites.languages import LANGUAGES
 
 #: Datasets whose languages stand in their files.
-_OWN_LANGUAGES = ("jsonl", PRESENTATION, *READERS)
+_OWN_LANGUAGES = ("jsonl", PRESENTATION, "table", "xnli")
 
 
 def read_languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
@@ -35,11 +35,15 @@ def _known_language(fields: Fields, code: object, dataset: str) -> bool:
     if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
         return True
     if dataset in _OWN_LANGUAGES:
-        fields.complain("languages", "languages of the file, as texts", code, quote_hint(code))
+        fields.complain("languages", "languages of the file, as texts", code, _step(code))
         return False
     expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"
-    fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else quote_hint(code))
+    fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else _step(code))
     return False
+
+
+def _step(code: object) -> str:
+    return QUOTE if isinstance(code, bool) else "give it as a text"
 
 
 _THRESHOLD = "a finite number in [0, 1], not a bool, or a map of such numbers by bucket"
@@ -70,21 +74,10 @@ def _threshold(fields: Fields, value: object) -> MinConfidence:
 
 
 def read_metrics(fields: Fields) -> MetricSettings:
-    raw = fields.get("score_within")
-    wanted = raw if isinstance(raw, list | tuple) else [raw]
-    named: dict[str, float] = {}
-    for value in wanted:
-        tolerance = _tolerance(fields, value)
-        if tolerance is not None and named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
-            fields.complain("score_within", f"one tolerance of the name {tolerance:g}", value, "keep one of them")
-    rounding = fields.choice("rounding", ["exact", "runtime"])
+    options = fields.options(MetricSettings)
     fields.close()
-    return MetricSettings(tuple(named.values()), "runtime" if rounding == "runtime" else "exact")
-
-
-def _tolerance(fields: Fields, value: object) -> float | None:
-    """A tolerance in levels; None with a complaint where it is none."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and reaches(value, 0.0, False):
-        return float(value)
-    fields.complain("score_within", "finite numbers of at least 0", value, "for example 0.25, or [] for none")
-    return None
+    named: dict[str, float] = {}
+    for tolerance in options["score_within"]:
+        if named.setdefault(f"{tolerance:g}", tolerance) != tolerance:
+            fields.complain("score_within", f"one tolerance of the name {tolerance:g}", tolerance, "keep one of them")
+    return MetricSettings(**options | {"score_within": tuple(named.values())})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from collections.abc import Mapping
-from typing import Literal
 
+from laya_sweep.checkpoints.engine_spec import ENGINES
 from laya_sweep.checkpoints.route_table import route_table, router_of
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.settings import CheckpointSettings, RouterSettings, RouteSettings
@@ -15,54 +15,24 @@ from laya_sweep.errors import AUTO, name_list
 def read_checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSettings:
     if fields.get("source") == AUTO:
         return _router(name, fields)
-    settings = CheckpointSettings(
-        name=name,
-        source=fields.text("source"),
-        subfolder=fields.optional_text("subfolder"),
-        revision=fields.optional_text("revision"),
-        max_len=fields.optional_integer("max_len", 8),
-        head_max_len=fields.optional_integer("head_max_len", 8),
-        engine=_engine(fields),
-        onnx=fields.optional_path("onnx", "a file"),
-        expected_sha256=_expected_digests(fields),
-    )
+    settings = CheckpointSettings(name=name, **fields.options(CheckpointSettings))
     fields.close()
-    if settings.engine == "onnx" and fields.get("onnx") is None:
-        fields.complain("onnx", "a file with engine=onnx", None, f"set +checkpoints.{name}.onnx=FILE")
-    if settings.engine == "torch" and settings.onnx is not None:
-        fields.complain("onnx", "null with engine=torch", str(settings.onnx), f"set +checkpoints.{name}.engine=onnx")
-    return settings
-
-
-def _engine(fields: Fields) -> Literal["torch", "onnx"]:
-    """Torch unless the checkpoint says otherwise."""
-    if fields.get("engine") is None:
-        return "torch"
-    return "onnx" if fields.choice("engine", ["torch", "onnx"]) == "onnx" else "torch"
-
-
-def _expected_digests(fields: Fields) -> dict[str, str]:
-    """Files of the checkpoint, or `onnx`, and the SHA-256 that each must have."""
-    raw = fields.get("expected_sha256")
-    found = dict(raw) if isinstance(raw, Mapping) else {}
-    if raw is not None and not isinstance(raw, Mapping):
-        fields.complain("expected_sha256", "a map of file to SHA-256", raw, "write it as {model.safetensors: DIGEST}")
-    for name, value in found.items():
-        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value.strip()):
-            step = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
-            fields.complain(f"expected_sha256.{name}", "64 hex digits", value, step)
-    return {str(name): str(value).strip().lower() for name, value in found.items()}
+    engine = ENGINES.get(settings.engine)
+    if engine is None:
+        known = name_list([*ENGINES], settings.engine)
+        fields.complain("engine", f"one of {known}", settings.engine, "correct the value")
+    elif engine.file is not None and fields.get("onnx") is None:
+        fields.complain("onnx", f"a file with engine={engine.name}", None, f"set +checkpoints.{name}.onnx=FILE")
+    elif engine.file is None and settings.onnx is not None:
+        step = f"set +checkpoints.{name}.engine=onnx"
+        fields.complain("onnx", f"null with engine={engine.name}", str(settings.onnx), step)
+    digests = {file: digest.strip().lower() for file, digest in settings.expected_sha256.items()}
+    return dataclasses.replace(settings, expected_sha256=digests)
 
 
 def _router(name: str, fields: Fields) -> RouterSettings:
-    settings = RouterSettings(
-        name=name,
-        routes=_routes(fields),
-        default=fields.optional_text("default"),
-        auto_task_detection=fields.get("auto_task_detection") is not None and fields.flag("auto_task_detection"),
-        max_len=fields.optional_integer("max_len", 8),
-        head_max_len=fields.optional_integer("head_max_len", 8),
-    )
+    fields.get("source")
+    settings = RouterSettings(name=name, routes=_routes(fields), **fields.options(RouterSettings))
     fields.close()
     try:
         router_of(settings)
@@ -88,12 +58,7 @@ def _routes(fields: Fields) -> tuple[RouteSettings, ...]:
 def _route(fields: Fields, name: str, raw: object) -> RouteSettings:
     """A route written as its source, or as a mapping of a checkpoint's parts."""
     inner = fields.inner(f"routes.{name}", {"source": raw} if isinstance(raw, str) else raw)
-    route = RouteSettings(
-        name=name,
-        source=inner.text("source"),
-        subfolder=inner.optional_text("subfolder"),
-        revision=inner.optional_text("revision"),
-    )
+    route = RouteSettings(name=name, **inner.options(RouteSettings))
     inner.close()
     if route.source == AUTO:
         inner.complain("source", "a folder or a Hub repository", AUTO, "a route is one checkpoint")

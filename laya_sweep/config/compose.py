@@ -15,15 +15,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from laya_sweep.config.settings import REFUSED, written_defaults
 from laya_sweep.errors import ConfigError, Problem, name_list
 
 _CONF = Path(str(resources.files("laya_sweep.conf")))
+
+# The options with their declared defaults; `defaults` in conf/config.yaml names this node, and presets lie over it.
+ConfigStore.instance().store(name="options", node=written_defaults())
 
 
 class Job(NamedTuple):
@@ -130,6 +135,9 @@ def _explain(error: Exception, overrides: Sequence[str]) -> Problem:
 
 
 def _unknown_key(key: str) -> Problem:
+    if key in REFUSED:
+        expected, step = REFUSED[key]
+        return Problem(key, expected, "a value", step)
     known = sorted(_flat_keys(_compose([])))
     expected = "a known key (nearest: " + ", ".join(name_list(known, key).split(", ")[:5]) + ")"
     return Problem(

@@ -2,68 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Literal
 
 from laya_sweep.config.fields import Fields
-from laya_sweep.config.mapped_dataset import READERS
+from laya_sweep.config.table_mapping import read_mapping
 from laya_sweep.domain.settings import PRESENTATION, DatasetSettings
-from laya_sweep.suites.sampling import SAMPLINGS
+
+_DRAWN = ("path", "repo", "revision", "split", "per_lang", "n_opts", "seed", "sampling")
+
+#: Datasets by name, and the options that each has; those of a table's mapping come on top.
+DATASETS = {
+    "demo": _DRAWN,
+    "massive": _DRAWN,
+    "massive_scenario": _DRAWN,
+    "jsonl": ("path", "per_lang"),
+    PRESENTATION: ("path",),
+    "table": ("path", "per_lang", "n_opts", "seed", "sampling"),
+    "xnli": ("path", "repo", "revision", "split", "per_lang"),
+}
+
+#: What the path of a dataset is that has no other place.
+_FILES = {"jsonl": "a JSONL file", "table": "a CSV, TSV, JSONL or Parquet file"}
 
 
 def read_dataset(fields: Fields) -> DatasetSettings:
-    if fields.get("name") == "jsonl":
-        return _labelled_dataset(fields)
-    if fields.get("name") in READERS:
-        return READERS[str(fields.get("name"))](fields)
-    if fields.get("name") == PRESENTATION:
-        return _presentation_dataset(fields)
-    settings = DatasetSettings(
-        name=fields.choice("name", ["demo", "massive", "massive_scenario", "jsonl", PRESENTATION, *READERS]),
-        path=fields.optional_path("path"),
-        repo=fields.optional_text("repo"),
-        revision=fields.optional_text("revision"),
-        split=fields.text("split"),
-        per_lang=fields.optional_integer("per_lang", 1),
-        n_opts=fields.integer("n_opts", 2),
-        seed=fields.integer("seed", 0),
-        sampling=fields.choice("sampling", [*SAMPLINGS]),
-    )
+    name = fields.value("name", Literal[(*DATASETS,)])
+    names = DATASETS[name or "massive"]
+    if name == "table" and fields.get("n_opts") is None:
+        names = tuple(key for key in names if key != "n_opts")
+    options = fields.options(DatasetSettings, names)
+    settings = DatasetSettings(name=name or "", mapping=read_mapping(fields) if name == "table" else None, **options)
+    if name in _FILES and fields.get("path") is None:
+        fields.complain("path", _FILES[name], None, "set dataset.path=FILE")
     fields.close()
-    if settings.name.startswith("massive") and settings.path is None and settings.repo is None:
+    if name in ("massive", "massive_scenario", "xnli") and fields.get("path") is None and fields.get("repo") is None:
         fields.complain("path", "a folder, or a Hub repository in dataset.repo", None, "set one of the two")
-    if settings.name == "demo" and settings.path is not None:
-        fields.complain(
-            "path", "null for the bundled corpus", str(settings.path), "use dataset=massive for your own folder"
-        )
+    if name == "demo" and settings.path is not None:
+        step = "use dataset=massive for your own folder"
+        fields.complain("path", "null for the bundled corpus", str(settings.path), step)
     return settings
-
-
-def _labelled_dataset(fields: Fields) -> DatasetSettings:
-    """A labelled file: what an intent suite draws by is no key of it."""
-    path, per_lang = fields.optional_path("path"), fields.optional_integer("per_lang", 1)
-    settings = _unsampled("jsonl", path, per_lang)
-    if fields.get("path") is None:
-        fields.complain("path", "a JSONL file", None, "set dataset.path=FILE")
-    fields.close()
-    return settings
-
-
-def _presentation_dataset(fields: Fields) -> DatasetSettings:
-    """The document of the checks: the bundled one where no path is named."""
-    settings = _unsampled(PRESENTATION, fields.optional_path("path"), None)
-    fields.close()
-    return settings
-
-
-def _unsampled(name: str, path: Path | None, per_lang: int | None) -> DatasetSettings:
-    return DatasetSettings(
-        name=name,
-        path=path,
-        repo=None,
-        revision=None,
-        split="",
-        per_lang=per_lang,
-        n_opts=0,
-        seed=0,
-        sampling="",
-    )

@@ -6,37 +6,24 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from laya_sweep.config.fields import Fields
+from laya_sweep.domain.checked import Text
 from laya_sweep.domain.settings import ExecutorSettings, StoreSettings
 
 
 def read_executor(fields: Fields) -> ExecutorSettings:
-    settings = ExecutorSettings(
-        name=fields.choice("name", ["ray", "inline"]),
-        address=fields.optional_text("address"),
-        num_actors=fields.optional_integer("num_actors", 1),
-        num_cpus=fields.integer("num_cpus", 1),
-        num_gpus=fields.number("num_gpus", 0.0),
-        handshake_timeout_s=fields.number("handshake_timeout_s", 0.0, above=True),
-        shard_timeout_s=fields.number("shard_timeout_s", 0.0, above=True),
-        max_failures=fields.integer("max_failures", 1),
-    )
+    settings = ExecutorSettings(**fields.options(ExecutorSettings))
     fields.close()
-    if settings.name == "inline":
-        _refuse_for_inline(fields, settings)
+    if settings.name == "inline" and settings.address is not None:
+        fields.complain("address", "null with executor=inline", settings.address, "use executor=ray to join a cluster")
+    if settings.name == "inline" and settings.num_actors not in (None, 1):
+        fields.complain("num_actors", "1 with executor=inline", settings.num_actors, "use executor=ray for more")
     if settings.num_gpus > 1 and settings.num_gpus != int(settings.num_gpus):
         fields.complain("num_gpus", "a whole number, or a fraction below 1", settings.num_gpus, "correct the value")
     return settings
 
 
-def _refuse_for_inline(fields: Fields, settings: ExecutorSettings) -> None:
-    if settings.address is not None:
-        fields.complain("address", "null with executor=inline", settings.address, "use executor=ray to join a cluster")
-    if settings.num_actors not in (None, 1):
-        fields.complain("num_actors", "1 with executor=inline", settings.num_actors, "use executor=ray for more")
-
-
 def read_store(fields: Fields) -> StoreSettings:
-    uri = fields.text("uri")
+    uri = fields.value("uri", Text) or ""
     fields.close()
     parts = urlsplit(uri)
     if parts.scheme == "file":

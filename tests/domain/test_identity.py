@@ -1,10 +1,8 @@
-"""Canonical JSON, digests, keys; and that every config field is either identity or runtime."""
+"""Canonical JSON, digests, keys."""
 
-import dataclasses
 import hashlib
 import json
 import random
-import typing
 
 import pytest
 from hypothesis import given, settings
@@ -12,15 +10,12 @@ from hypothesis import strategies as st
 
 from laya_sweep.domain import identity
 from laya_sweep.domain.identity import (
-    IDENTITY_FIELDS,
-    RUNTIME_FIELDS,
     canonical_json,
     cell_key,
     digest_file,
     digest_text,
     ordered_json,
 )
-from laya_sweep.domain.settings import Settings
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -38,31 +33,6 @@ def shuffled(value, generator):
         generator.shuffle(items)
         return dict(items)
     return value
-
-
-def settings_fields(kind=Settings, prefix=""):
-    """Dotted names of all settings, recursively; fields of a tuple's items go under the tuple's name."""
-    hints = typing.get_type_hints(kind)
-    for field in dataclasses.fields(kind):
-        hint = hints[field.name]
-        inner = [hint, *typing.get_args(hint)]
-        [nested] = [part for part in inner if dataclasses.is_dataclass(part)] or [None]
-        if nested is None:
-            yield prefix + field.name
-        else:
-            yield from settings_fields(nested, f"{prefix}{field.name}.")
-
-
-def test_every_config_field_is_identity_or_runtime():
-    fields, sorted_out = set(settings_fields()), IDENTITY_FIELDS | RUNTIME_FIELDS
-    assert len(fields) > 30
-    unclassified, gone, both = fields - sorted_out, sorted_out - fields, IDENTITY_FIELDS & RUNTIME_FIELDS
-    assert not unclassified, (
-        f"{sorted(unclassified)}: not classified. Add each to IDENTITY_FIELDS in laya_sweep/identity.py if it can "
-        "change a logit (and to the cell key in laya_sweep/plan.py), to RUNTIME_FIELDS if not."
-    )
-    assert not gone, f"{sorted(gone)}: no such field in laya_sweep/settings.py; remove it from the lists in identity.py"
-    assert not both, f"{sorted(both)}: in both lists of laya_sweep/identity.py; keep it in one"
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,14 @@ from laya_sweep.checkpoints.engine_spec import ENGINES, TORCH
 from laya_sweep.checkpoints.onnx_file import ROWS_NOTE, TOGETHER
 from laya_sweep.checkpoints.routed import locate_routers
 from laya_sweep.domain import identity
-from laya_sweep.domain.identity import IDENTITY_FIELDS, RUNTIME_FIELDS, cell_key, ordered_json
+from laya_sweep.domain.identity import cell_key, ordered_json
+from laya_sweep.domain.option import every_option
 from laya_sweep.domain.settings import (
     NarrowingSettings,
     RegimeSettings,
     RouterSettings,
     RouteSettings,
+    Settings,
     StoreSettings,
     TableMapping,
     TransformSettings,
@@ -156,6 +158,7 @@ RUNTIME_CHANGES = {
     "min_confidence": (None, 0.5),
     "metrics.score_within": (0.5,),
     "metrics.rounding": "runtime",
+    "metrics.replicates": 10,
     "executor.name": "ray",
     "executor.address": "auto",
     "executor.num_actors": 7,
@@ -204,7 +207,6 @@ TABLE_CHANGES = {
 }
 
 IDENTITY_CHANGES = {
-    "window": 128,
     "checkpoints.source": lambda root: str(root / "other-c"),
     "checkpoints.subfolder": "sub",
     "checkpoints.max_len": 100,
@@ -248,9 +250,10 @@ def value_of(value, root):
 
 
 def test_every_classified_field_is_changed_below():
-    assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == RUNTIME_FIELDS
+    roles = {option.name: option.option.role for option in every_option(Settings)}
+    assert {*RUNTIME_CHANGES, *TABLE_RUNTIME_CHANGES} == {name for name, role in roles.items() if role == "runtime"}
     moving = {*IDENTITY_CHANGES, *HUB_CHANGES, *DRAWN_CHANGES, *TABLE_CHANGES, *ONNX_CHANGES, *NARROWING_CHANGES}
-    assert moving == IDENTITY_FIELDS
+    assert moving == {name for name, role in roles.items() if role == "identity"}
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME_CHANGES))

@@ -1,0 +1,180 @@
+"""The one dialect of validation: types that say in words what they take, and pydantic's errors as our problems.
+
+Strict: a bool is no number, a text is no number, `no` of a YAML file, which is False, is no text; numbers are finite.
+"""
+
+from __future__ import annotations
+
+import re
+import typing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+
+from laya_sweep.errors import Problem, name_list, one_line
+
+M = TypeVar("M", bound="Document")
+
+_STRICT = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+
+class Document(BaseModel):
+    """The base of every shape of a document that comes in: strict, closed, frozen."""
+
+    model_config = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a type takes, in words: the fault of every value that it refuses, and its name in help and docs."""
+
+    words: str
+    step: str = "correct the value"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        def check(value: Any, inner: core_schema.ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401
+            try:
+                return inner(value)
+            except (ValidationError, OverflowError) as error:
+                if isinstance(error, ValidationError) and all(fault["loc"] for fault in error.errors()):
+                    raise  # of what is inside, which has words of its own
+                raise PydanticCustomError("takes", "{words}", {"words": self.words, "step": self.step}) from error
+
+        return core_schema.no_info_wrap_validator_function(check, handler(source))
+
+
+def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
+    """A type for which null is the same as one of its values."""
+    return BeforeValidator(lambda given: value if given is None else given)
+
+
+def _path(value: object) -> Path:
+    """A path as written. A number is not the folder that was written: YAML reads 2026_11_30 as 20261130."""
+    if isinstance(value, Path):
+        return value
+    if isinstance(value, str) and value:
+        return Path(value).expanduser()
+    raise ValueError("no path")
+
+
+def _one_or_more(value: object) -> object:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+QUOTE = "in a YAML file quote words such as 'no' and 'on'"
+
+Text = Annotated[str, Field(min_length=1), Takes("a text", "give it as a text")]
+Flag = Annotated[bool, Takes("true or false")]
+Whole = Annotated[int, Field(ge=0), Takes("a whole number of at least 0")]
+Count = Annotated[int, Field(ge=1), Takes("a whole number of at least 1")]
+Several = Annotated[int, Field(ge=2), Takes("a whole number of at least 2")]
+Least0 = Annotated[float, Field(ge=0, allow_inf_nan=False), Takes("a finite number of at least 0")]
+Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False), Takes("a finite number above 0")]
+Folder = Annotated[
+    Path, BeforeValidator(_path), Takes("a folder", "write a folder that looks like a number with a path: ./NAME")
+]
+File = Annotated[
+    Path, BeforeValidator(_path), Takes("a file", "write a file that looks like a number with a path: ./NAME")
+]
+OneOrMore = BeforeValidator(_one_or_more)
+
+#: A tuple written as a list, each value once.
+Listed = Field(strict=False)
+
+
+@cache
+def _adapter(hint: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any annotation
+    return TypeAdapter(hint, config=None if _is_document(hint) else _STRICT)
+
+
+def checked(hint: Any, value: object, where: str, problems: list[Problem]) -> Any:  # noqa: ANN401 - of the hint's type
+    """The value of a declared type; None with its faults noted where it is none."""
+    try:
+        return _adapter(hint).validate_python(value)
+    except ValidationError as error:
+        problems += problems_of(error, where)
+        return None
+
+
+def problems_of(error: ValidationError, where: str, model: type[Document] | None = None) -> list[Problem]:
+    """Every fault of a value, one problem each; `where` names it, and `model` is of a document, for its known keys."""
+    return [_problem(detail, where, model) for detail in error.errors(include_url=False)]
+
+
+def words_of(hint: Any) -> str:  # noqa: ANN401 - any annotation
+    """What a declared type takes, for help and docs."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) is Annotated:
+        said = [part.words for part in arguments if isinstance(part, Takes)]
+        return said[-1] if said else words_of(arguments[0])
+    if typing.get_origin(hint) is Literal:
+        return " or ".join(map(str, arguments)) if len(arguments) < 3 else "one of " + ", ".join(map(str, arguments))
+    if type(None) in arguments:
+        [other] = [part for part in arguments if part is not type(None)]
+        return f"{words_of(other)}, or null"
+    if typing.get_origin(hint) is tuple:
+        return f"a list, each {words_of(arguments[0])}"
+    return "a map" if typing.get_origin(hint) is not None else getattr(hint, "__name__", str(hint))
+
+
+def _is_document(hint: Any) -> bool:  # noqa: ANN401 - any annotation
+    return isinstance(hint, type) and issubclass(hint, BaseModel)
+
+
+def _problem(detail: ErrorDetails, where: str, model: type[Document] | None) -> Problem:
+    """One fault; the place of an element of a list is the list."""
+    value, context, kind = detail["input"], detail.get("ctx", {}), detail["type"]
+    place = detail["loc"][:-1] if detail["loc"] and isinstance(detail["loc"][-1], int) else detail["loc"]
+    what = ".".join([part for part in (where, *map(one_line, place)) if part]) or "the configuration"
+    if kind == "extra_forbidden":
+        known = name_list(_keys(model, detail["loc"][:-1]), str(detail["loc"][-1]))
+        return Problem(what, f"one of the known keys ({known})", one_line(repr(value)), "remove or correct the key")
+    if kind == "missing":
+        return Problem(what, "a value", "none", "write it")
+    if kind == "takes":
+        step = QUOTE if isinstance(value, bool) and "text" in context["words"] else context["step"]
+        return Problem(what, context["words"], _shown(value), step)
+    if kind == "literal_error":
+        names = name_list(re.findall(r"'([^']*)'", context["expected"]), str(value))
+        return Problem(
+            what,
+            f"one of {names}",
+            _shown(value),
+            f"set {place[-1] if place else what.rpartition('.')[2]} to one of them",
+        )
+    return Problem(what, _WORDS.get(kind) or detail["msg"].lower(), _shown(value), "correct the value")
+
+
+_WORDS = {
+    "dict_type": "a mapping",
+    "mapping_type": "a mapping",
+    "model_type": "an object",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "a text",
+    "float_type": "a finite number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+}
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # a whole number with too many digits to print
+        return f"a {type(value).__name__} too large to show"
+
+
+def _keys(model: type[Document] | None, place: tuple[int | str, ...]) -> list[str]:
+    """The known keys of the object at a place of a document."""
+    hint: Any = model
+    for part in place:
+        hint = hint.model_fields[part].annotation if _is_document(hint) and isinstance(part, str) else hint
+        while not _is_document(hint) and typing.get_args(hint):
+            hint = next((inner for inner in typing.get_args(hint) if _is_document(inner)), typing.get_args(hint)[-1])
+    return list(hint.model_fields) if _is_document(hint) else []

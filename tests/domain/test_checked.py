@@ -1,0 +1,111 @@
+"""The one dialect: what a type takes, and how a refusal reads."""
+
+from typing import Annotated, Literal
+
+import pytest
+
+from laya_sweep.domain.checked import (
+    QUOTE,
+    Above0,
+    Count,
+    Document,
+    Flag,
+    Folder,
+    Least0,
+    Listed,
+    OneOrMore,
+    Text,
+    Whole,
+    checked,
+    null_is,
+    problems_of,
+    words_of,
+)
+
+NAN, INF = float("nan"), float("inf")
+NUMBERS = Annotated[tuple[Least0, ...], Listed, OneOrMore]
+
+
+def faults(hint, value):
+    problems = []
+    assert checked(hint, value, "a.b", problems) is None
+    return problems
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (Count, 3, 3),
+        (Count | None, None, None),
+        (Whole, 0, 0),
+        (Least0, 2, 2.0),
+        (Flag, False, False),
+        (Text, "no", "no"),
+        (NUMBERS, [0.5, 1], (0.5, 1.0)),
+        (NUMBERS, 1, (1.0,)),
+        (Annotated[Literal["x", "y"], null_is("x")], None, "x"),
+    ],
+)
+def test_what_fits_is_taken(hint, value, expected):
+    problems = []
+    found = checked(hint, value, "a.b", problems)
+    assert (found, type(found), problems) == (expected, type(expected), [])
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(Count, value) for value in (0, True, "3", 2.0, None, NAN, [1])]
+    + [(Least0, value) for value in (-1, True, "1", NAN, INF, 10**400)]
+    + [(Above0, 0), (Flag, 1), (Flag, "yes"), (Text, ""), (Text, 3), (Folder, 2026), (Folder, ""), (Folder, False)],
+)
+def test_one_refusal_says_what_is_taken_and_what_was_got(hint, value):
+    [problem] = faults(hint, value)
+    assert (problem.what, problem.expected, problem.got) == ("a.b", words_of(hint), repr(value))
+    assert problem.next_step
+
+
+def test_what_yaml_made_of_no_is_no_text_and_says_so():
+    [problem] = faults(Text, False)
+    assert problem.next_step == QUOTE
+
+
+def test_an_element_of_a_list_is_named_by_its_list_and_each_is_a_fault():
+    assert [(problem.what, problem.got) for problem in faults(NUMBERS, [0.5, True, "a"])] == [
+        ("a.b", "True"),
+        ("a.b", "'a'"),
+    ]
+
+
+def test_names_are_listed_with_the_nearest_first():
+    [problem] = faults(Literal["inline", "ray"], "rai")
+    assert problem.expected == "one of ray, inline"
+
+
+class Inner(Document):
+    least: Least0
+    name: Text = "x"
+
+
+class Outer(Document):
+    version: Literal[1]
+    rules: list[Inner]
+    more: dict[str, Inner]
+
+
+def test_every_fault_of_a_document_is_one_problem_that_names_its_place():
+    value = {
+        "version": 1,
+        "rules": [{"least": True}, {"lest": 1, "least": 0.5}, {}],
+        "more": {"two\nlines": {"least": "1"}},
+    }
+    with pytest.raises(ValueError, match="validation errors") as caught:
+        Outer.model_validate(value)
+    problems = problems_of(caught.value, "the document", Outer)
+    assert [problem.what for problem in problems] == [
+        "the document.rules.0.least",
+        "the document.rules.1.lest",
+        "the document.rules.2.least",
+        "the document.more.'two\\nlines'.least",
+    ]
+    assert problems[1].expected == "one of the known keys (least, name)"
+    assert all("\n" not in str(problem) for problem in problems)
