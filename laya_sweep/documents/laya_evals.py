@@ -19,13 +19,11 @@ from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.comparability import EVALS_SCHEMA
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.results.decisions import is_served
-from laya_sweep.results.timing import call_figures, timing_figures
+from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import kept_question
 from laya_sweep.store.stored_run import StoredResult
 
-_LATENCY = "per question: the wall time of the call that returned it, unsplit"
-_COST = "per question: that call divided by the questions in it"
 _WITHIN = "score_within_"
 
 
@@ -173,8 +171,8 @@ def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, An
     """
     rows = result.timings["batch_rows"].to_pylist()
     return {
-        "latency_metric": _LATENCY,
-        "cost_metric": _COST,
+        "latency_metric": LATENCY_PER_QUESTION,
+        "cost_metric": COST_PER_QUESTION,
         "min_confidence": to_document(min_confidence),
         "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
         **call_figures(result.calls, result.facts.num_rows),
