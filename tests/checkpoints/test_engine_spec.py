@@ -28,6 +28,7 @@ def test_what_cells_hold_of_engines_is_as_it_was():
         "torch": ("laya", "torch", "transformers", "tokenizers"),
         "onnx": ("laya", "onnxruntime", "transformers", "tokenizers"),
     }
+    assert {name: spec.digested_as for name, spec in ENGINES.items()} == {"torch": "weights", "onnx": "onnx"}
     assert BY_SHAPE.identity == {"version": 2, "length_multiple": 16}
     assert ALONE.identity == {"version": 1, "rows": "alone"}
 
