@@ -131,7 +131,7 @@ def locate(settings: CheckpointSettings, hub: Hub) -> Checkpoint:
         subfolder=settings.subfolder,
         commit=commit,
         folder=folder,
-        digests={"weights": weights} | content if file is None else {engine.name: file.sha256} | content,
+        digests={engine.digested_as: weights if file is None else file.sha256} | content,
         temperatures={key: config[key] for key in TEMPERATURE_FIELDS if key in config},
         max_len=settings.max_len or _budget(settings, config, "max_len", DEFAULT_MAX_LEN),
         head_max_len=settings.head_max_len or _budget(settings, config, "head_max_len", DEFAULT_HEAD_MAX_LEN),

@@ -10,6 +10,15 @@ from typing import Any
 from laya_sweep.checkpoints.temperatures import TEMPERATURE_FIELDS
 from laya_sweep.domain.identity import digest_file, value_digest
 
+#: What every checkpoint has beside what answers.
+_CONTENT = ("config", "encoder", "tokenizer")
+
+
+def answering_digest(digests: Mapping[str, Any]) -> str:
+    """Of a checkpoint's digests that of what answers: the weights, or a file in their place."""
+    [found] = (value for name, value in digests.items() if name not in _CONTENT)
+    return str(found)
+
 
 def content_digests(folder: Path, config: Mapping[str, Any]) -> dict[str, Any]:
     """Digests of config, encoder and tokenizer: all that decides a logit, but for what answers.

@@ -27,7 +27,9 @@ class EngineSpec:
     """An engine.
 
     Attributes:
-        name: in settings, reports and identity; the digest of a file of its own goes by this name too.
+        name: in settings, reports and identity.
+        digested_as: the name of what answers among a checkpoint's digests; an engine's own, so that two engines of the
+            same weights are two checkpoints.
         libraries: those whose version may move a logit.
         devices: where it runs.
         loader: `module:class`; called with a checkpoint, a device and a number of threads it gives an `Engine`.
@@ -36,6 +38,7 @@ class EngineSpec:
     """
 
     name: str
+    digested_as: str
     libraries: tuple[str, ...]
     devices: tuple[str, ...]
     loader: str
@@ -45,6 +48,7 @@ class EngineSpec:
 
 TORCH = EngineSpec(
     name="torch",
+    digested_as="weights",
     libraries=("laya", "torch", "transformers", "tokenizers"),
     devices=("cpu", "cuda"),
     loader="laya_sweep.engines.torch_engine:TorchEngine",
@@ -53,6 +57,7 @@ TORCH = EngineSpec(
 #: Torch computes nothing where an exported graph answers.
 ONNX = EngineSpec(
     name="onnx",
+    digested_as="onnx",
     libraries=("laya", "onnxruntime", "transformers", "tokenizers"),
     devices=("cpu",),
     loader="laya_sweep.engines.onnx_engine:OnnxEngine",

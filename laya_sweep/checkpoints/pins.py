@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from laya_sweep.checkpoints.short_names import is_named
-from laya_sweep.domain.settings import CheckpointSettings, RouterSettings, RouteSettings
+from laya_sweep.domain.settings import CheckpointSettings, RouterSettings
 
 #: Called with key, expected, got and next step, for each fault.
 Complain = Callable[[str, str, object, str], None]
@@ -48,11 +48,13 @@ def pin(entries: Sequence[Entry], revision: object, complain: Complain) -> tuple
 def _parts(entry: Entry) -> list[_Pinnable]:
     if isinstance(entry, CheckpointSettings):
         return [_Pinnable(f"checkpoints.{entry.name}.revision", entry)]
-    return [_Pinnable(f"checkpoints.{entry.name}.routes.{route.name}.revision", _of(route)) for route in entry.routes]
-
-
-def _of(route: RouteSettings) -> CheckpointSettings:
-    return CheckpointSettings(route.name, route.source, route.subfolder, route.revision, None, None)
+    return [
+        _Pinnable(
+            f"checkpoints.{entry.name}.routes.{route.name}.revision",
+            CheckpointSettings(route.name, route.source, route.subfolder, route.revision, None, None),
+        )
+        for route in entry.routes
+    ]
 
 
 def _each(entry: Entry, revision_of: Callable[[_Pinnable], str | None]) -> Entry:

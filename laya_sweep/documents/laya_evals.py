@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.checkpoints.digests import answering_digest
 from laya_sweep.documents.evals_figures import case_scores, evals_figures, runtime_decisions
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
 from laya_sweep.documents.revisions import model_revisions, source_revision
@@ -19,13 +20,11 @@ from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.comparability import EVALS_SCHEMA
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.results.decisions import is_served
-from laya_sweep.results.timing import call_figures, timing_figures
+from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import kept_question
 from laya_sweep.store.stored_run import StoredResult
 
-_LATENCY = "per question: the wall time of the call that returned it, unsplit"
-_COST = "per question: that call divided by the questions in it"
 _WITHIN = "score_within_"
 
 
@@ -155,15 +154,11 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
 def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:
     """A narrowed result has a schema of its own, and tells what was kept of how much."""
     own = result.run.config["checkpoints"][result.checkpoint]
-    versions = [(model, _version(entry)) for model, entry in (result.routes or {result.checkpoint: own}).items()]
-    named = ", ".join(f"{model}={version}" for model, version in versions)
-    return narrowed_config(result.run.narrowing, decisions, named if result.routes is not None else versions[0][1])
-
-
-def _version(checkpoint: Mapping[str, Any]) -> str:
-    """Digest of what answers: the weights, or an exported graph."""
-    digests = checkpoint["digests"]
-    return str(digests["weights"] if "weights" in digests else digests["onnx"])
+    entries = {result.checkpoint: own} if result.routes is None else result.routes
+    versions = {model: answering_digest(entry["digests"]) for model, entry in entries.items()}
+    named = ", ".join(f"{model}={version}" for model, version in versions.items())
+    version = named if result.routes is not None else versions[result.checkpoint]
+    return narrowed_config(result.run.narrowing, decisions, version)
 
 
 def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
@@ -173,8 +168,8 @@ def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, An
     """
     rows = result.timings["batch_rows"].to_pylist()
     return {
-        "latency_metric": _LATENCY,
-        "cost_metric": _COST,
+        "latency_metric": LATENCY_PER_QUESTION,
+        "cost_metric": COST_PER_QUESTION,
         "min_confidence": to_document(min_confidence),
         "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
         **call_figures(result.calls, result.facts.num_rows),

@@ -7,7 +7,7 @@ a fact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -35,6 +35,12 @@ class EncodedQuestion:
     state_tokens_dropped: int
     options_distinct: int
     tokens_per_option: int | None
+
+    def as_presented(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the slots in the order in which the question names its options."""
+        presented = np.empty_like(values)
+        presented[list(self.slots)] = values
+        return presented
 
 
 class Forward(NamedTuple):
@@ -67,6 +73,14 @@ class EncodingError(Exception):
 
 class OutOfMemoryError(Exception):
     """A batch did not fit the device; the caller halves it."""
+
+
+def by_shape(rows: Iterable[EncodedQuestion]) -> dict[Shape, list[int]]:
+    """Places of the rows that may share a forward pass."""
+    groups: dict[Shape, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(row.shape, []).append(place)
+    return groups
 
 
 class Engine(Protocol):

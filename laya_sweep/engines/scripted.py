@@ -58,6 +58,5 @@ class ScriptedEngine:
 
     def _answered(self, variant: Variant, qid: str) -> AnsweredQuestion:
         row = self.encode(variant, qid)
-        logits = np.empty(len(row.slots), dtype=np.float32)
-        logits[list(row.slots)] = self.forward([row]).logits[0]
+        logits = row.as_presented(self.forward([row]).logits[0])
         return AnsweredQuestion(variant.questions[qid], logits.tolist(), row.slots, 1.0, 0.0)

@@ -41,7 +41,8 @@ class TorchEngine:
         torch.set_num_threads(threads)
         self._layout, self._budgets = checkpoint.layout, (checkpoint.max_len, checkpoint.head_max_len)
         self._agent, self._warnings = load_agent(checkpoint.folder, device)
-        self._require_device(device)
+        if self._agent.device.type != device:
+            raise DeviceError(f"expected {device}, got {self._agent.device.type}: {'; '.join(self._warnings)}")
         self._tokenizer = MemoTokenizer(self._agent.tok)
 
     @classmethod
@@ -140,10 +141,6 @@ class TorchEngine:
                 tensor = functional.pad(tensor, (0, missing), value=padding.get(name, 0))
             tensors[name] = tensor.to(self._agent.device)
         return tensors
-
-    def _require_device(self, device: str) -> None:
-        if self._agent.device.type != device:
-            raise DeviceError(f"expected {device}, got {self._agent.device.type}: {'; '.join(self._warnings)}")
 
 
 def load_agent(folder: Path, device: str) -> tuple[Any, tuple[str, ...]]:

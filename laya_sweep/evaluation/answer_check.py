@@ -57,7 +57,7 @@ def _faults(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[
         yield f"noul within [0, 1], got {_shown(answer.get('noul'))}"
     elif kind == "choice" and label_index(question["criteria"], answer.get("choice")) is None:
         yield f"a choice among {one_line(', '.join(option_labels(dict(question))))}, got {_shown(answer.get('choice'))}"
-    elif kind == "score" and not _is_level(answer.get("score"), len(question["criteria"]) - 1):
+    elif kind == "score" and not _is_share(answer.get("score"), len(question["criteria"]) - 1):
         yield f"a score within [0, {len(question['criteria']) - 1}], got {_shown(answer.get('score'))}"
     yield from _probability_faults(question, answer.get("probabilities"))
     for name in ("answer_confidence", "confidence"):
@@ -83,12 +83,9 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401 - any value
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_share(value: Any) -> bool:  # noqa: ANN401 - any value
-    return _is_number(value) and -_ROOM <= float(value) <= 1.0 + _ROOM
-
-
-def _is_level(value: Any, highest: int) -> bool:  # noqa: ANN401 - any value
-    return _is_number(value) and -_ROOM <= float(value) <= highest + _ROOM
+def _is_share(value: Any, most: float = 1.0) -> bool:  # noqa: ANN401 - any value
+    """A number from 0 to `most`."""
+    return _is_number(value) and -_ROOM <= float(value) <= most + _ROOM
 
 
 def _is_confidence(value: Any) -> bool:  # noqa: ANN401 - any value

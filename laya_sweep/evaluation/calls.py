@@ -8,8 +8,8 @@ from typing import Any
 
 from laya_sweep.results.timing import nearest_rank
 
-LATENCY = "per row: the wall time of the call that returned it, unsplit"
-COST = "per row: that call divided by the rows in it"
+LATENCY_PER_ROW = "per row: the wall time of the call that returned it, unsplit"
+COST_PER_ROW = "per row: that call divided by the rows in it"
 
 
 @dataclass(slots=True)

@@ -28,13 +28,10 @@ from laya_sweep.narrowing.narrower import Narrower, narrowed_sample
 from laya_sweep.results.decisions import score_cell
 from laya_sweep.results.expected import ExpectedRows
 from laya_sweep.results.rows import PlaceRows, select_rows
-from laya_sweep.results.timing import call_figures, timing_figures
+from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import NARROWING_COLUMNS, kept_question
 from laya_sweep.transforms.registry import variants_of
-
-LATENCY = "per question: the wall time of the call that returned it, unsplit"
-COST = "per question: that call divided by the questions in it"
 
 #: Tokens in a batch where nobody says how many rows: as in a sweep.
 BATCH_TOKENS = 4096
@@ -42,7 +39,7 @@ BATCH_TOKENS = 4096
 _KEY = "evaluation"
 
 
-class _Asked(NamedTuple):
+class _Scored(NamedTuple):
     """Facts and decisions in the order of the data."""
 
     rows: PlaceRows
@@ -111,15 +108,15 @@ def _check_parity(loaded: LoadedEngine, expected: ExpectedRows, asking: Asking, 
 
 def _run(
     expected: ExpectedRows, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None
-) -> _Asked:
+) -> _Scored:
     batching = Batching(BATCH_TOKENS, asking.batch_size, asking.sort_by_length)
     keys = RowKeys(expected.key, expected.language, expected.transform)
     found = compute(expected.variants, loaded.engine, batching, keys, narrower, node=socket.gethostname())
     rows = select_rows(expected, found.facts, found.timings, found.calls)
-    return _Asked(rows, score_cell(rows, regime, loaded.temperatures))
+    return _Scored(rows, score_cell(rows, regime, loaded.temperatures))
 
 
-def _answered(dataset: Dataset, asked: _Asked, asking: Asking, name: str) -> Iterator[Answered]:
+def _answered(dataset: Dataset, asked: _Scored, asking: Asking, name: str) -> Iterator[Answered]:
     """The runtime's answers to the same logits, for reports that hold them."""
     index = {case.case_id: i for i, case in enumerate(dataset.cases)}
     facts = [row for row in asked.rows.facts.to_pylist() if row["status"] == "ok"]
@@ -152,12 +149,12 @@ def _with_marks(decisions: pa.Table, dataset: Dataset, answered: Sequence[Answer
     return pa.table({name: columns[name] for name in EVALUATED.names}, schema=EVALUATED)
 
 
-def _timing(asking: Asking, asked: _Asked) -> dict[str, Any]:
+def _timing(asking: Asking, asked: _Scored) -> dict[str, Any]:
     """What happened in the calls; a row is one question here."""
     threshold = asking.min_confidence
     return {
-        "latency_metric": LATENCY,
-        "cost_metric": COST,
+        "latency_metric": LATENCY_PER_QUESTION,
+        "cost_metric": COST_PER_QUESTION,
         **call_figures(asked.rows.calls, asked.rows.facts.num_rows),
         "min_confidence": dict(threshold) if isinstance(threshold, Mapping) else threshold,
         "min_confidence_sent": threshold is not None and asked.rows.timings.num_rows > 0,

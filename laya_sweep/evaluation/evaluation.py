@@ -25,7 +25,7 @@ from laya_sweep.evaluation.narrowing import Narrow, checked_narrowing, document_
 from laya_sweep.evaluation.order_check import SAMPLE
 from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.report import report_document
-from laya_sweep.evaluation.runner import MinConfidence
+from laya_sweep.evaluation.runner import AskedThreshold
 from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
 from laya_sweep.gates.scorecard import Scorecard
@@ -58,7 +58,7 @@ class Evaluation(Judgeable):
     dataset: Dataset
     outcome: Outcome
     score_within: tuple[float, ...]
-    min_confidence: MinConfidence | None
+    min_confidence: AskedThreshold | None
     checkpoint: str | None
     narrow: Narrow | None = None
 
@@ -211,7 +211,8 @@ def evaluate(
     within = tuple(_tolerance(value) for value in score_within)
     asked = read_dataset(data)
     chosen = _regime(regime)
-    title = name or f"{asked.source or 'rows'} by {checkpoint or _title(runner)}"
+    named = str(runner) if isinstance(runner, str | Path) else type(runner).__name__
+    title = name or f"{asked.source or 'rows'} by {checkpoint or named}"
     if is_engine(runner):
         outcome = ask_engine(asked, loaded(runner), asking, chosen)
     elif chosen.kind != "served":
@@ -251,10 +252,6 @@ def _regime(given: str | float) -> Regime:
         return Regime(f"fixed_{given:g}", "fixed", float(given))
     expected = f"one of {', '.join(_REGIMES)}, or a positive temperature"
     raise UsageError(Problem("regime", expected, repr(given), "correct it"))
-
-
-def _title(runner: object) -> str:
-    return str(runner) if isinstance(runner, str | Path) else type(runner).__name__
 
 
 def _place(named: Mapping[str, str | None]) -> SlicePlace:

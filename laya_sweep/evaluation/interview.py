@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from laya_sweep.errors import IncompleteError, Problem, UsageError
-from laya_sweep.evaluation.calls import COST, LATENCY, CallLog
+from laya_sweep.evaluation.calls import COST_PER_ROW, LATENCY_PER_ROW, CallLog
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.grouping import chunks
 from laya_sweep.evaluation.narrowing import Narrow, NarrowedRunner
@@ -17,7 +17,7 @@ from laya_sweep.evaluation.order_check import SAMPLE, OrderCheck
 from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import reported_decisions
 from laya_sweep.evaluation.result_check import answered, refuse_other_marks, result_faults, who_answered
-from laya_sweep.evaluation.runner import MinConfidence, Request, Runner
+from laya_sweep.evaluation.runner import AskedThreshold, Request, RunnerAdapter
 
 OnError: TypeAlias = Literal["fail", "skip"]
 
@@ -33,7 +33,7 @@ class Asking:
     batch_size: int | None = None
     on_error: OnError = "fail"
     sort_by_length: bool = False
-    min_confidence: MinConfidence | None = None
+    min_confidence: AskedThreshold | None = None
     order_sample: int = SAMPLE
     narrow: Narrow | None = None
 
@@ -48,7 +48,7 @@ def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
     """
     if asking.narrow is not None:
         runner = NarrowedRunner(runner, asking.narrow)
-    wrapped = Runner(runner, asking.min_confidence, sort_by_length=asking.sort_by_length)
+    wrapped = RunnerAdapter(runner, asking.min_confidence, sort_by_length=asking.sort_by_length)
     interview = Interview(dataset, wrapped, asking, _own_names(runner))
     interview.refuse()
     interview.run()
@@ -58,7 +58,7 @@ def ask_runner(dataset: Dataset, runner: object, asking: Asking) -> Outcome:
 class Interview:
     """One pass over the rows, and what has come back so far."""
 
-    def __init__(self, dataset: Dataset, runner: Runner, asking: Asking, own: tuple[str, ...] = ()) -> None:
+    def __init__(self, dataset: Dataset, runner: RunnerAdapter, asking: Asking, own: tuple[str, ...] = ()) -> None:
         """`own` are names of the runner's one checkpoint, the last of them for people."""
         self._dataset, self._runner, self._asking, self._own = dataset, runner, asking, own
         self._name = asking.checkpoint or (own[-1] if own else None)
@@ -167,8 +167,8 @@ class Interview:
         asking, log = self._asking, self._log
         threshold = asking.min_confidence
         return {
-            "latency_metric": LATENCY,
-            "cost_metric": COST,
+            "latency_metric": LATENCY_PER_ROW,
+            "cost_metric": COST_PER_ROW,
             "batch_size": asking.batch_size,
             "batch_size_used": self._size if self._runner.form else 1,
             "batch_form": self._runner.form,

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from laya_sweep.errors import ParityError, Problem
-from laya_sweep.evaluation.runner import Request, Runner
+from laya_sweep.evaluation.runner import Request, RunnerAdapter
 
 #: Rows of an evaluation that are asked alone too.
 SAMPLE = 4
@@ -19,13 +19,13 @@ SAMPLE = 4
 #: How far a figure of a row alone may be from that of the row in a batch: padding and reduced precision move it.
 _TOLERANCE = 1e-2
 
-Figures = dict[tuple[str, ...], Any]
+_Leaves = dict[tuple[str, ...], Any]
 
 
 class OrderCheck:
     """Spends the sample on the first batches, two rows of each: the shortest and the longest, else first and last."""
 
-    def __init__(self, runner: Runner, sample: int) -> None:
+    def __init__(self, runner: RunnerAdapter, sample: int) -> None:
         self._runner = runner
         self._left = sample
         self.checked = 0
@@ -65,7 +65,7 @@ def _ends(requests: Sequence[Request]) -> list[int]:
     return [0, len(requests) - 1] if shortest == longest else [shortest, longest]
 
 
-def _figures(result: Any) -> Figures:  # noqa: ANN401 - whatever the runner returned
+def _figures(result: Any) -> _Leaves:  # noqa: ANN401 - whatever the runner returned
     """Answers and probabilities of a result by place; other fields, such as usage, belong to a call."""
     answers = result.get("answers") if isinstance(result, Mapping) else None
     return dict(_leaves(answers, ())) if isinstance(answers, Mapping) else {}
@@ -79,7 +79,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         yield path, value
 
 
-def _close(one: Figures, other: Figures) -> bool:
+def _close(one: _Leaves, other: _Leaves) -> bool:
     return bool(one) and one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
 
 

@@ -11,7 +11,7 @@ from laya_sweep.evaluation.answer_check import answer_fault, confidence_of, plai
 from laya_sweep.evaluation.marks import mark_fault
 from laya_sweep.evaluation.narrowing import KEPT_KEY
 from laya_sweep.evaluation.outcome import EXTRAS, Answered
-from laya_sweep.evaluation.runner import MinConfidence
+from laya_sweep.evaluation.runner import AskedThreshold
 from laya_sweep.scoring.narrowed import kept_question
 
 
@@ -26,17 +26,13 @@ def result_faults(case: Case, result: Any) -> dict[str, str]:  # noqa: ANN401 - 
         return dict.fromkeys(case.questions, said)
     kept = result.get(KEPT_KEY, {})
     faults = {
-        qid: answer_fault(_answered_question(question, kept.get(qid)), answers.get(qid))
+        qid: answer_fault(kept_question(question, kept[qid]["kept"]) if kept.get(qid) else question, answers.get(qid))
         for qid, question in case.questions.items()
     }
     return {qid: fault for qid, fault in faults.items() if fault is not None}
 
 
-def _answered_question(question: dict[str, Any], narrowing: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    return question if narrowing is None else kept_question(question, narrowing["kept"])
-
-
-def refuse_other_marks(place: str, answers: Mapping[str, Mapping[str, Any]], threshold: MinConfidence | None) -> None:
+def refuse_other_marks(place: str, answers: Mapping[str, Mapping[str, Any]], threshold: AskedThreshold | None) -> None:
     """Refuse abstention marks that are not those of the runtime's rule.
 
     Raises:

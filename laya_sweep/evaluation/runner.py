@@ -15,7 +15,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from laya_sweep.errors import Problem, UsageError
 
 BatchForm: TypeAlias = Literal["states", "requests"]
-MinConfidence: TypeAlias = float | Mapping[str, float]
+
+#: An abstention threshold in the runtime's own form: for every answer, or by option bucket.
+AskedThreshold: TypeAlias = float | Mapping[str, float]
 
 
 class Request(NamedTuple):
@@ -63,10 +65,10 @@ class Parameters:
         return {"model": name} if self.takes("model") else {}
 
 
-class Runner:
+class RunnerAdapter:
     """A runner object with what it takes."""
 
-    def __init__(self, runner: object, min_confidence: MinConfidence | None, *, sort_by_length: bool) -> None:
+    def __init__(self, runner: object, min_confidence: AskedThreshold | None, *, sort_by_length: bool) -> None:
         """Wrap an object.
 
         Raises:

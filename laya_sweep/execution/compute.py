@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodingError, Engine, OutOfMemoryError
+from laya_sweep.engines.engine import EncodingError, Engine, OutOfMemoryError, by_shape
 from laya_sweep.execution.contract import Batching, Counts
 from laya_sweep.execution.rows import (
     Issued,
@@ -152,10 +151,7 @@ class _Computation:
 
 def _batches(rows: Sequence[Prepared], tokens: int, size: int | None) -> Iterator[list[Prepared]]:
     """Rows of one shape together, up to `size` rows, or as many as the token budget holds (at least one)."""
-    groups: dict[Shape, list[Prepared]] = {}
-    for row in rows:
-        groups.setdefault(row.encoded.shape, []).append(row)
-    for shape, group in groups.items():
+    for shape, places in by_shape(row.encoded for row in rows).items():
         step = size or max(1, tokens // shape.length)
-        for start in range(0, len(group), step):
-            yield group[start : start + step]
+        for start in range(0, len(places), step):
+            yield [rows[place] for place in places[start : start + step]]

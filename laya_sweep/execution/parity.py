@@ -88,9 +88,7 @@ def _fits(engine: Engine, variant: Variant) -> bool:
 def _logits(engine: Engine, variant: Variant, qid: str) -> NDArray[np.float32]:
     """Logits in the presented question's own option order."""
     row = engine.encode(variant, qid)
-    presented = np.empty(len(row.slots), dtype=np.float32)
-    presented[list(row.slots)] = engine.forward([row]).logits[0]
-    return presented
+    return row.as_presented(engine.forward([row]).logits[0])
 
 
 def _temperature(variant: Variant, qid: str, logits: NDArray[np.float32], served: Mapping[str, float]) -> float:

@@ -37,7 +37,8 @@ def report_of(results: Sequence[VariantResults]) -> dict[str, Any]:
     names = dict.fromkeys([*GROUPS, *(variant.variant.transform for one in results for variant in one.variants)])
     pairs = {name: _pairs(results, name) for name in names}
     quality = {BASELINE: _quality([one.baseline for one in results])}
-    quality |= {name: _quality(_of(results, name)) for name in names}
+    shown = [variant for one in results for variant in one.variants]
+    quality |= {name: _quality([one for one in shown if one.variant.transform == name]) for name in names}
     return {
         **{name: summarise_pairs(own) for name, own in pairs.items()},
         "overall": summarise_pairs(PairFigures.concat(pairs.values())),
@@ -58,17 +59,11 @@ def comparison_document(baseline: Prediction, variant: Prediction) -> dict[str, 
 
 
 def _pairs(results: Sequence[VariantResults], name: str) -> PairFigures:
-    found = [(one.baseline, variant) for one in results for variant in one.variants if _is(variant, name)]
+    found = [
+        (one.baseline, variant) for one in results for variant in one.variants if variant.variant.transform == name
+    ]
     before, after = ([pair[side].probabilities for pair in found] for side in (0, 1))
     return compare_pairs(before, after, tolerance=SUM_TOLERANCE)
-
-
-def _of(results: Sequence[VariantResults], name: str) -> list[Prediction]:
-    return [variant for one in results for variant in one.variants if _is(variant, name)]
-
-
-def _is(prediction: Prediction, name: str) -> bool:
-    return prediction.variant.transform == name
 
 
 def _quality(predictions: Sequence[Prediction]) -> dict[str, Any]:

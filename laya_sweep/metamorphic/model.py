@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.domain.bucket import option_bucket
-from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, Engine
+from laya_sweep.engines.engine import by_shape
 from laya_sweep.engines.loading import agent_engine
 from laya_sweep.metamorphic.case import Input
 from laya_sweep.metamorphic.prediction import Scorer
@@ -39,35 +38,16 @@ def model_scorer(agent: Any, temperature: float | None = None) -> Scorer:  # noq
     served = engine.info().served_temperatures
 
     def score(inputs: Sequence[Input]) -> list[NDArray[np.float64]]:
-        rows = [_encode(engine, one) for one in inputs]
+        shown = [(Variant("", BASELINE, one.state, one.questions, {}), qid) for one in inputs for qid in one.questions]
+        rows = [engine.encode(variant, qid) for variant, qid in shown]
         found: list[NDArray[np.float64]] = [np.empty(0)] * len(rows)
-        for places in _by_shape(rows).values():
+        for places in by_shape(rows).values():
             forward = engine.forward([rows[place] for place in places])
             for place, logits in zip(places, forward.logits, strict=True):
                 count = len(logits)
                 own = served.get(option_bucket("choice", count), served["choice"])
                 applied = np.array([own if temperature is None else temperature])
-                found[place] = _in_named_order(rows[place], softmax(logits[None, :], applied)[0])
+                found[place] = rows[place].as_presented(softmax(logits[None, :], applied)[0])
         return found
 
     return score
-
-
-def _encode(engine: Engine, one: Input) -> EncodedQuestion:
-    [qid] = one.questions
-    return engine.encode(Variant("", BASELINE, one.state, one.questions, {}), qid)
-
-
-def _by_shape(rows: Sequence[EncodedQuestion]) -> dict[Shape, list[int]]:
-    """Places of the rows that may share a forward pass."""
-    groups: dict[Shape, list[int]] = {}
-    for place, row in enumerate(rows):
-        groups.setdefault(row.shape, []).append(place)
-    return groups
-
-
-def _in_named_order(row: EncodedQuestion, slots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities in the order in which the question names its options, which it may show otherwise."""
-    named = np.empty_like(slots)
-    named[list(row.slots)] = slots
-    return named

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError, by_shape
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 
 #: What an engine raises for rows that it cannot answer.
@@ -61,18 +60,16 @@ class Knockout:
 
     def _play(self, variant: Variant, qid: str, parts: Sequence[Sequence[int]]) -> _Round:
         """One round; a group of one has its winner without being asked."""
-        encoded = {
-            at: self._engine.encode(narrowed(variant, qid, part), qid) for at, part in enumerate(parts) if len(part) > 1
-        }
-        by_shape: dict[Shape, list[int]] = {}
-        for at, row in encoded.items():
-            by_shape.setdefault(row.shape, []).append(at)
-        winners = {at: part[0] for at, part in enumerate(parts)}
-        for places in by_shape.values():
-            forward = self._engine.forward([encoded[at] for at in places])
-            for at, logits in zip(places, forward.logits, strict=True):
-                winners[at] = parts[at][_best(encoded[at], logits)]
-        return _Round([winners[at] for at in range(len(parts))], len(encoded), len(by_shape))
+        asked = [at for at, part in enumerate(parts) if len(part) > 1]
+        encoded = [self._engine.encode(narrowed(variant, qid, parts[at]), qid) for at in asked]
+        calls = by_shape(encoded).values()
+        winners = [part[0] for part in parts]
+        for places in calls:
+            forward = self._engine.forward([encoded[place] for place in places])
+            for place, logits in zip(places, forward.logits, strict=True):
+                at = asked[place]
+                winners[at] = parts[at][_best(encoded[place], logits)]
+        return _Round(winners, len(encoded), len(calls))
 
 
 def groups(options: Sequence[int], size: int) -> list[Sequence[int]]:
@@ -89,6 +86,4 @@ def _best(row: EncodedQuestion, logits: NDArray[np.float32]) -> int:
     """Place of the first largest logit in the group's own order."""
     if not np.isfinite(logits).all():
         raise ValueError("the model returned logits that are not finite")
-    own = np.empty(len(row.slots), dtype=np.float32)
-    own[[*row.slots]] = logits
-    return int(own.argmax())
+    return int(row.as_presented(logits).argmax())

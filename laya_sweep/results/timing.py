@@ -17,6 +17,10 @@ import pyarrow.compute as pc
 #: In place of a fact of calls that nobody recorded: parts of older versions, cases that no worker survived.
 UNKNOWN: Final = "unknown"
 
+#: What the figures are, in words, where a row is one question.
+LATENCY_PER_QUESTION: Final = "per question: the wall time of the call that returned it, unsplit"
+COST_PER_QUESTION: Final = "per question: that call divided by the questions in it"
+
 #: What was asked of the calls and what of it reached the engine, as recorded with each of them.
 _ASKED = ("batch_size", "batch_tokens", "batch_form", "sort_by_length", "sort_by_length_sent")
 _ID = ("cell_key", "case_id", "variant", "question")

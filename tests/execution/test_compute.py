@@ -1,25 +1,22 @@
-"""What is recorded of the calls behind a shard's rows: from what happened, failed calls too, whatever was asked."""
+"""What is computed and recorded of the calls behind it: from what happened, failed calls too, whatever was asked."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
 
 import pytest
 from behaviour import Misbehaving, spread
 
-from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.domain.case import Draft, freeze
-from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.engines.engine import OutOfMemoryError
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution.contract import Batching, ParityTask, Shard, WorkerSpec
-from laya_sweep.execution.worker import Worker
-from laya_sweep.files.hub import HuggingFaceHub
+from laya_sweep.execution.compute import compute
+from laya_sweep.execution.contract import Batching
+from laya_sweep.execution.rows import RowKeys
 from laya_sweep.results.timing import call_figures
-from laya_sweep.store.facts import FactStore
 from laya_sweep.transforms.registry import variants_of
 
-KEY = "ab" * 32
+KEYS = RowKeys("ab" * 32, "en", "baseline")
 
 
 class Recording(ScriptedEngine):
@@ -44,28 +41,11 @@ class OneByOne(Recording):
         return super().forward(rows)
 
 
-@pytest.fixture
-def work(tmp_path):
-    """`work(engine class, states, **batching)` runs one shard; the calls of the store and the engine that made them."""
-    folder = tmp_path / "checkpoint"
-    (folder / "tokenizer").mkdir(parents=True)
-    (folder / "rl_agent_config.json").write_text(json.dumps({"max_len": 64}))
-    (folder / "model.safetensors").write_bytes(b"weights")
-    checkpoint = locate(CheckpointSettings("scripted", str(folder), None, None, None, None), HuggingFaceHub())
-
-    def run(kind, states, **changes):
-        store = FactStore(tmp_path / f"store{len([*tmp_path.iterdir()])}")
-        store.root.mkdir()
-        (store.root / "token").touch()
-        batching, parity = Batching(10_000, **changes), ParityTask((), ())
-        engine = kind(spread)
-        engine.calls = []
-        worker = Worker(WorkerSpec(checkpoint, "cpu", 1, batching, parity, store.root, "token"), lambda *_: engine)
-        worker.handshake()
-        worker.run(Shard(KEY, "scripted", "en", "baseline", presented(states), 1.0))
-        return store.read(KEY), engine.calls
-
-    return run
+def work(kind, states, **batching):
+    """What an engine of a class makes of some states, and the calls that it saw."""
+    engine = kind(spread)
+    engine.calls = []
+    return compute(presented(states), engine, Batching(10_000, **batching), KEYS, node="here"), engine.calls
 
 
 def presented(states):
@@ -77,7 +57,7 @@ def presented(states):
 LENGTHS = ["x" * n for n in (60, 10, 40, 11, 61, 41, 12)]
 
 
-def test_what_was_asked_and_what_was_done(work):
+def test_what_was_asked_and_what_was_done():
     read, calls = work(Recording, LENGTHS, size=2)
     figures = call_figures(read.calls, read.facts.num_rows)
     assert (figures["batch_size"], figures["batch_tokens"], figures["batch_form"]) == (2, 10_000, "requests")
@@ -85,7 +65,7 @@ def test_what_was_asked_and_what_was_done(work):
     assert (figures["rows_grouped"], figures["rows_alone"], figures["rows_unrecorded"]) == (6, 1, 0)
 
 
-def test_a_call_that_failed_is_counted_and_has_no_time(work):
+def test_a_call_that_failed_is_counted_and_has_no_time():
     states = ["same length" + letter for letter in "abcdefg"] + ["POISON same "]
     read, _ = work(Misbehaving, states)
     figures = call_figures(read.calls, read.facts.num_rows)
@@ -99,7 +79,41 @@ def test_a_call_that_failed_is_counted_and_has_no_time(work):
     assert set(read.timings["call_ms"].to_pylist()) <= set(read.calls["call_ms"].to_pylist())
 
 
-def test_a_question_that_was_in_no_call_is_recorded_as_such(work):
+def test_counts_are_of_rows_and_calls_and_of_no_call_twice():
+    computed, calls = work(Recording, LENGTHS, size=2)
+    counts = computed.counts
+    assert (counts.rows, counts.errors, counts.forward_rows, counts.forward_calls) == (7, 0, 7, len(calls))
+    times = {row["call"]: row["call_ms"] for row in computed.calls.to_pylist()}
+    assert counts.call_s == pytest.approx(sum(times.values()) / 1e3)
+    again, _ = work(Recording, LENGTHS, size=2)
+    assert times.keys().isdisjoint(again.calls["call"].to_pylist())
+
+
+def test_rows_have_the_keys_of_their_place_and_timings_say_where_they_come_from():
+    engine = Recording(spread)
+    engine.calls = []
+    computed = compute(presented(["a"]), engine, Batching(64), KEYS, node="there", attempt=2)
+    for table in (computed.facts, computed.timings, computed.calls):
+        assert table.select(KEYS._fields).to_pylist() == [KEYS._asdict()]
+    [timing] = computed.timings.to_pylist()
+    assert (timing["node"], timing["attempts"], timing["device"]) == ("there", 2, "cpu")
+
+
+def test_token_ids_that_are_not_the_runtimes_are_refused():
+    class Forgetful(Recording):
+        def encode_unshared(self, variant, qid):
+            row = super().encode(variant, qid)
+            return dataclasses.replace(row, item={**row.item, "ids": [1]})
+
+        def encode(self, variant, qid):
+            row = super().encode(variant, qid)
+            return dataclasses.replace(row, item={**row.item, "ids": [2]})
+
+    with pytest.raises(RuntimeError, match="differ from the runtime"):
+        work(Forgetful, ["a"])
+
+
+def test_a_question_that_was_in_no_call_is_recorded_as_such():
     class Refusing(Recording):
         def encode(self, variant, qid):
             if "BAD" in str(variant.state):
@@ -114,7 +128,7 @@ def test_a_question_that_was_in_no_call_is_recorded_as_such(work):
 
 
 @pytest.mark.parametrize("size", [None, 2, 3])
-def test_sorted_calls_rise_in_length_and_no_fact_changes(work, size):
+def test_sorted_calls_rise_in_length_and_no_fact_changes(size):
     plain, as_they_come = work(Recording, LENGTHS, size=size)
     read, calls = work(Recording, LENGTHS, size=size, sort_by_length=True)
     lengths = [max(call) for call in calls]
@@ -126,7 +140,7 @@ def test_sorted_calls_rise_in_length_and_no_fact_changes(work, size):
 
 
 @pytest.mark.parametrize(("kind", "size"), [(OneByOne, None), (OneByOne, 4), (Recording, 1)])
-def test_rows_that_go_one_by_one_are_not_sorted_and_say_so(work, kind, size):
+def test_rows_that_go_one_by_one_are_not_sorted_and_say_so(kind, size):
     read, calls = work(kind, LENGTHS, size=size, sort_by_length=True)
     figures = call_figures(read.calls, 7)
     assert (figures["sort_by_length"], figures["sort_by_length_sent"]) == (True, False)
