@@ -74,12 +74,10 @@ Count = Annotated[int, Field(ge=1), Takes("a whole number of at least 1")]
 Several = Annotated[int, Field(ge=2), Takes("a whole number of at least 2")]
 Least0 = Annotated[float, Field(ge=0, allow_inf_nan=False), Takes("a finite number of at least 0")]
 Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False), Takes("a finite number above 0")]
-Folder = Annotated[
-    Path, BeforeValidator(_path), Takes("a folder", "write a folder that looks like a number with a path: ./NAME")
-]
-File = Annotated[
-    Path, BeforeValidator(_path), Takes("a file", "write a file that looks like a number with a path: ./NAME")
-]
+_NUMBER = "write a path that looks like a number as ./NAME"
+Folder = Annotated[Path, BeforeValidator(_path), Takes("a folder", _NUMBER)]
+File = Annotated[Path, BeforeValidator(_path), Takes("a file", _NUMBER)]
+FileOrFolder = Annotated[Path, BeforeValidator(_path), Takes("a file or folder", _NUMBER)]
 OneOrMore = BeforeValidator(_one_or_more)
 
 #: A tuple written as a list, each value once.
