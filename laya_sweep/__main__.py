@@ -45,22 +45,10 @@ options:
   --version        print the version and stop
   -h, --help       print this and stop
 
-overrides (Hydra): checkpoint=[...]  +checkpoints.NAME.{source,subfolder,revision,max_len,head_max_len}
-  languages=all|CODE|[...]  regime=[served,raw,unit,fixed,map]  regime.fixed.temperature=T
-  transform=[baseline,option_order,label_rename,noul_labels,reverse]  transform.option_order.{variants,seed,sampler}
-  regime.map.{path,lang_temperatures,fitted_rows}
-  +checkpoints.NAME.{engine=onnx,onnx=FILE,expected_sha256={FILE: DIGEST}}  revision=R|reviewed  revision.NAME=R
-  drift=NAME
-  min_confidence=T|[...]|null|'{BUCKET: T, default: T}'|FILE.json
-  narrowing=none|shortlist|knockout  narrowing.{k,embedder,embedder_id,group_size}
-  dataset.{path,repo,revision,split,per_lang,n_opts,seed,sampling}
-  dataset=demo|massive|massive_scenario|xnli|jsonl|table  dataset.{text,label,labels,language,id,tags,...} of a table
-  executor=ray|inline  executor.{address,num_actors,num_cpus,num_gpus,handshake_timeout_s,shard_timeout_s}
-  store.uri=FOLDER  out_dir=FOLDER  batch_tokens=N  batch_size=N  sort_by_length=true  shard_cases=N  dry_run=true
-  on_error=fail|skip  metrics.score_within=[TOLERANCE, ...]  metrics.rounding=exact|runtime
-  gate.{min_accuracy,max_ece,min,max,tolerance,tolerances,policy,mode,two_sided,max_errored_share}
-  gate.{model,branch,languages,checks}
-  baseline=RUN_OR_JSON
+presets: dataset=demo|massive|massive_scenario|xnli|jsonl|table|presentation  executor=ray|inline
+  checkpoint=[demo_english,demo_multilingual,english,multilingual,auto]
+  regime=[served,raw,unit,fixed,map]  transform=[baseline,option_order,label_rename,noul_labels,reverse]
+  narrowing=none|shortlist|knockout  +sweep=all_langs|robustness|presentation
 
 exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,
   130 interrupted
@@ -74,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_verb = bool(given) and not given[0].startswith("-") and "=" not in given[0]
     if not is_verb and ("-h" in given or "--help" in given):
-        sys.stdout.write(HELP)
+        from laya_sweep.config.help import option_lines
+
+        sys.stdout.write(f"{HELP}\n{option_lines()}")
         return 0
     if "--version" in given:
         sys.stdout.write(f"laya-sweep {metadata.version('laya-sweep')}\n")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING
 from typing import Any, TypeVar
 
-from laya_sweep.domain.checked import checked
+from laya_sweep.domain.checked import checked, shown
 from laya_sweep.domain.option import declared, group_of
 from laya_sweep.errors import Problem, name_list
 
@@ -26,7 +26,7 @@ class Fields:
 
     def complain(self, key: str, expected: str, got: object, next_step: str) -> None:
         """Note one fault of `key`."""
-        self._problems.append(Problem(self.named(key), expected, f"{got!r}", next_step))
+        self._problems.append(Problem(self.named(key), expected, shown(got), next_step))
 
     def named(self, key: str) -> str:
         """The whole name of a key."""

@@ -10,14 +10,12 @@ import typing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from laya_sweep.errors import Problem, name_list, one_line
-
-M = TypeVar("M", bound="Document")
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
@@ -68,18 +66,18 @@ def _one_or_more(value: object) -> object:
 QUOTE = "in a YAML file quote words such as 'no' and 'on'"
 
 Text = Annotated[str, Field(min_length=1), Takes("a text", "give it as a text")]
+Name = Annotated[str, Field(pattern=r"\S"), Takes("a text that is not blank", "quote the value")]
+Finite = Annotated[float, Field(allow_inf_nan=False), Takes("a finite number")]
 Flag = Annotated[bool, Takes("true or false")]
 Whole = Annotated[int, Field(ge=0), Takes("a whole number of at least 0")]
 Count = Annotated[int, Field(ge=1), Takes("a whole number of at least 1")]
 Several = Annotated[int, Field(ge=2), Takes("a whole number of at least 2")]
 Least0 = Annotated[float, Field(ge=0, allow_inf_nan=False), Takes("a finite number of at least 0")]
 Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False), Takes("a finite number above 0")]
-Folder = Annotated[
-    Path, BeforeValidator(_path), Takes("a folder", "write a folder that looks like a number with a path: ./NAME")
-]
-File = Annotated[
-    Path, BeforeValidator(_path), Takes("a file", "write a file that looks like a number with a path: ./NAME")
-]
+_NUMBER = "write a path that looks like a number as ./NAME"
+Folder = Annotated[Path, BeforeValidator(_path), Takes("a folder", _NUMBER)]
+File = Annotated[Path, BeforeValidator(_path), Takes("a file", _NUMBER)]
+FileOrFolder = Annotated[Path, BeforeValidator(_path), Takes("a file or folder", _NUMBER)]
 OneOrMore = BeforeValidator(_one_or_more)
 
 #: A tuple written as a list, each value once.
@@ -91,18 +89,31 @@ def _adapter(hint: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any annotation
     return TypeAdapter(hint, config=None if _is_document(hint) else _STRICT)
 
 
-def checked(hint: Any, value: object, where: str, problems: list[Problem]) -> Any:  # noqa: ANN401 - of the hint's type
-    """The value of a declared type; None with its faults noted where it is none."""
+def checked(hint: Any, value: object, where: str, problems: list[Problem], joint: str = ".") -> Any:  # noqa: ANN401
+    """The value of a declared type; None with its faults noted where it is none.
+
+    Args:
+        hint: the type: an annotation, or a `Document`.
+        value: what came in.
+        where: the name of the value in messages.
+        problems: takes every fault, one problem each.
+        joint: what stands between `where` and the keys inside the value.
+    """
     try:
         return _adapter(hint).validate_python(value)
     except ValidationError as error:
-        problems += problems_of(error, where)
+        problems += [_problem(detail, where, hint, joint) for detail in error.errors(include_url=False)]
         return None
 
 
-def problems_of(error: ValidationError, where: str, model: type[Document] | None = None) -> list[Problem]:
-    """Every fault of a value, one problem each; `where` names it, and `model` is of a document, for its known keys."""
-    return [_problem(detail, where, model) for detail in error.errors(include_url=False)]
+def shown(value: object) -> str:
+    """A value in a message, on one line."""
+    if value is None:
+        return "null"
+    try:
+        return one_line(repr(value))
+    except ValueError:  # a whole number with too many digits to print
+        return f"a {type(value).__name__} too large to show"
 
 
 def words_of(hint: Any) -> str:  # noqa: ANN401 - any annotation
@@ -125,28 +136,29 @@ def _is_document(hint: Any) -> bool:  # noqa: ANN401 - any annotation
     return isinstance(hint, type) and issubclass(hint, BaseModel)
 
 
-def _problem(detail: ErrorDetails, where: str, model: type[Document] | None) -> Problem:
+def _problem(detail: ErrorDetails, where: str, hint: Any, joint: str) -> Problem:  # noqa: ANN401
     """One fault; the place of an element of a list is the list."""
     value, context, kind = detail["input"], detail.get("ctx", {}), detail["type"]
-    place = detail["loc"][:-1] if detail["loc"] and isinstance(detail["loc"][-1], int) else detail["loc"]
-    what = ".".join([part for part in (where, *map(one_line, place)) if part]) or "the configuration"
+    place = tuple(part for part in detail["loc"] if part != "[key]")
+    place = place[:-1] if place and isinstance(place[-1], int) else place
+    what = joint.join([part for part in (where, *map(one_line, place)) if part]) or "the configuration"
     if kind == "extra_forbidden":
-        known = name_list(_keys(model, detail["loc"][:-1]), str(detail["loc"][-1]))
-        return Problem(what, f"one of the known keys ({known})", one_line(repr(value)), "remove or correct the key")
+        known = name_list(_keys(hint, detail["loc"][:-1]), str(detail["loc"][-1]))
+        return Problem(what, f"one of the known keys ({known})", shown(value), "remove or correct the key")
     if kind == "missing":
         return Problem(what, "a value", "none", "write it")
     if kind == "takes":
         step = QUOTE if isinstance(value, bool) and "text" in context["words"] else context["step"]
-        return Problem(what, context["words"], _shown(value), step)
+        return Problem(what, context["words"], shown(value), step)
     if kind == "literal_error":
         names = name_list(re.findall(r"'([^']*)'", context["expected"]), str(value))
         return Problem(
             what,
             f"one of {names}",
-            _shown(value),
+            shown(value),
             f"set {place[-1] if place else what.rpartition('.')[2]} to one of them",
         )
-    return Problem(what, _WORDS.get(kind) or detail["msg"].lower(), _shown(value), "correct the value")
+    return Problem(what, _WORDS.get(kind) or detail["msg"].lower(), shown(value), "correct the value")
 
 
 _WORDS = {
@@ -163,16 +175,8 @@ _WORDS = {
 }
 
 
-def _shown(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:  # a whole number with too many digits to print
-        return f"a {type(value).__name__} too large to show"
-
-
-def _keys(model: type[Document] | None, place: tuple[int | str, ...]) -> list[str]:
+def _keys(hint: Any, place: tuple[int | str, ...]) -> list[str]:  # noqa: ANN401
     """The known keys of the object at a place of a document."""
-    hint: Any = model
     for part in place:
         hint = hint.model_fields[part].annotation if _is_document(hint) and isinstance(part, str) else hint
         while not _is_document(hint) and typing.get_args(hint):

@@ -17,6 +17,7 @@ from laya_sweep.domain.checked import (
     Above0,
     Count,
     File,
+    FileOrFolder,
     Flag,
     Folder,
     Least0,
@@ -123,7 +124,7 @@ class RegimeSettings:
     name: Annotated[str, found("the key of its entry")]
     kind: Annotated[str, runtime("which temperature", written="served, raw, unit, fixed or map")]
     temperature: Annotated[Above0 | None, runtime("of every question, with kind fixed")]
-    path: Annotated[Folder | None, runtime("a calibration map, with kind map")] = None
+    path: Annotated[File | None, runtime("a calibration map, with kind map")] = None
     sha256: Annotated[str | None, found("of the bytes of path")] = None
     document: Annotated[Mapping[str, Any] | None, found("what path held")] = None
     lang_temperatures: Annotated[
@@ -189,7 +190,7 @@ class DatasetSettings:
     """
 
     name: Annotated[str, identity("which suite", written="the name of a dataset")]
-    path: Annotated[Folder | None, identity("a folder or file of your own")] = None
+    path: Annotated[FileOrFolder | None, identity("your own rows")] = None
     repo: Annotated[Text | None, identity("of the Hub, where no path is named")] = None
     revision: Annotated[Text | None, identity("commit, branch or tag, resolved once to a commit")] = None
     split: Annotated[Text, identity("of the rows")] = "test"
@@ -216,14 +217,7 @@ class MetricSettings:
     """
 
     score_within: Annotated[
-        tuple[
-            Annotated[
-                float,
-                Field(ge=0, allow_inf_nan=False),
-                Takes("finite numbers of at least 0", "for example 0.25, or [] for none"),
-            ],
-            ...,
-        ],
+        tuple[Least0, ...],
         Listed,
         OneOrMore,
         runtime("tolerances in levels; each adds score_within_<tolerance> of score questions"),
@@ -305,8 +299,8 @@ class GateSettings:
     )
     max: Annotated[LimitMap, runtime("largest values")] = field(default_factory=dict)
     tolerance: Annotated[LimitMap, runtime("drifts from the baseline that pass")] = field(default_factory=dict)
-    tolerances: Annotated[Folder | None, runtime("a JSON file of them")] = None
-    policy: Annotated[Folder | None, runtime("a JSON file: requirements on reviewed slices")] = None
+    tolerances: Annotated[File | None, runtime("a JSON file of them")] = None
+    policy: Annotated[File | None, runtime("a JSON file: requirements on reviewed slices")] = None
     two_sided: Annotated[Flag, runtime("an improvement beyond the tolerance fails, too")] = False
     max_errored_share: Annotated[Least0, runtime("of rows without an answer")] = 0.0
     checks: Annotated[CheckMap, runtime("limits of the presentation checks, over those of their document")] = field(
@@ -344,12 +338,13 @@ class Settings:
     store: StoreSettings
     gate: GateSettings
     baseline: Annotated[
-        Folder | None, runtime("a run or its report.json, an upstream report, a published document, a map of metrics")
+        FileOrFolder | None,
+        runtime("a run or its report.json, an upstream report, a published document, a map of metrics"),
     ] = None
     on_error: Annotated[
         Literal["fail", "skip"],
         runtime(
-            "of a question without an answer. fail: no metrics of its language; skip: those of the rows that answered"
+            "a question without an answer leaves its language without metrics, or with those of the rows that answered"
         ),
     ] = "fail"
     out_dir: Annotated[Folder | None, runtime("tables and reports; null makes a new folder under outputs/runs")] = None

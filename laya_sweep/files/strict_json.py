@@ -1,7 +1,8 @@
-"""JSON as it is written down: no duplicate keys, no NaN, no number beyond a float, no depth without end.
+"""The one JSON reader: no duplicate keys, no NaN, no number beyond a float, no depth without end, no half characters.
 
 Python's reader is more lenient: of two equal keys the last silently wins, `NaN` and `1e999` become numbers that no
-JSON document can hold. Here each of these is a fault with what was expected and what was got.
+JSON document can hold; a document read that way can pass a gate that nobody meant. Here each of these is a fault with
+what was expected and what was got.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 #: Levels of nesting that are read. Python's own limit moves with the depth of the call stack; this one does not.
-MAX_DEPTH = 100
+MAX_DEPTH = 200
 
 #: Characters of a value that a message shows.
 _SHOWN = 100
@@ -34,23 +35,33 @@ class Parsed(NamedTuple):
     broken: bool
 
 
-def parse_strict(text: str) -> Parsed:
-    """The JSON value of a text; never raises."""
-    reader = _Reader()
+def parse_strict(text: str, *, any_number: bool = False, digits: int | None = None) -> Parsed:
+    """The JSON value of a text; never raises.
+
+    Args:
+        text: the document, decoded from UTF-8.
+        any_number: read NaN and Infinity too, which upstream reports may hold: whoever reads a number then says
+            whether it may be one of those.
+        digits: those of the longest whole number; None takes any that Python reads.
+    """
+    reader = _Reader(digits)
+    hooks: dict[str, Any] = {} if any_number else {"parse_constant": reader.constant, "parse_float": reader.number}
+    if digits is not None:
+        hooks["parse_int"] = reader.whole
     try:
-        value = json.loads(
-            text, object_pairs_hook=reader.pairs, parse_constant=reader.constant, parse_float=reader.number
-        )
+        value = json.loads(text, object_pairs_hook=reader.pairs, **hooks)
     except RecursionError:
         return Parsed(None, [_too_deep("more")], True)
     except json.JSONDecodeError as error:
-        return Parsed(None, [FieldFault("", "JSON", f"{error.msg} at column {error.colno}")], True)
+        place = f"line {error.lineno} column {error.colno}" if "\n" in text else f"column {error.colno}"
+        return Parsed(None, [FieldFault("", "JSON", f"{error.msg} at {place}")], True)
     except ValueError as error:
         return Parsed(None, [FieldFault("", "JSON", str(error)[:_SHOWN])], True)
     depth = _depth(value)
     if depth > MAX_DEPTH:
         return Parsed(None, [*reader.faults, _too_deep(str(depth))], True)
-    return Parsed(value, [*reader.faults, *_surrogates(value)], False)
+    # Text that came from UTF-8 has half characters where they are escaped, and nowhere else.
+    return Parsed(value, [*reader.faults, *(_surrogates(value) if "\\u" in text else ())], False)
 
 
 def shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -67,7 +78,8 @@ def name_of(key: str) -> str:
 class _Reader:
     """The hooks of one reading, and the faults that they saw."""
 
-    def __init__(self) -> None:
+    def __init__(self, digits: int | None) -> None:
+        self._digits = digits
         self.faults: list[FieldFault] = []
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,6 +102,13 @@ class _Reader:
         if math.isinf(value):
             self.faults.append(FieldFault("", "numbers that a 64-bit float holds", text[:_SHOWN]))
         return value
+
+    def whole(self, text: str) -> int:
+        """A whole number; a longer one than `digits` would fail later, in the middle of some arithmetic."""
+        if self._digits is None or len(text) <= self._digits:
+            return int(text)
+        self.faults.append(FieldFault("", "numbers that a 64-bit float holds", f"an integer of {len(text)} digits"))
+        return 0
 
 
 def _depth(value: Any) -> int:  # noqa: ANN401 - any JSON value

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from laya_sweep.domain.checked import Finite, Name, Takes, checked
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
 from laya_sweep.gates.mode import Mode
 
 _EXAMPLE = "write it as {choice_accuracy: 0.02}"
+_LIMITS = Annotated[
+    dict[Annotated[Name, Takes("a metric's name as key", _EXAMPLE)], Finite],
+    Takes("a map of metric to number", _EXAMPLE),
+]
 
 
 def limits(given: Any, what: str) -> dict[str, float]:  # noqa: ANN401 - whatever a config or file holds
@@ -25,20 +30,8 @@ def limits(given: Any, what: str) -> dict[str, float]:  # noqa: ANN401 - whateve
         UsageError: not a map, or an entry that is no finite number: every such entry at once. An infinite limit
             could not fail, a NaN could not pass, and a bool is a slip.
     """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise UsageError(Problem(what, "a map of metric to number", _kind(given), _EXAMPLE))
-    problems = []
-    found = {}
-    for name, value in given.items():
-        number = finite_number(value)
-        if not isinstance(name, str) or not name.strip():
-            problems.append(Problem(what, "a metric's name as key", one_line(repr(name)), _EXAMPLE))
-        elif number is None:
-            problems.append(Problem(f"{what} {one_line(name)}", "a finite number", _kind(value), "correct the value"))
-        else:
-            found[name] = number
+    problems: list[Problem] = []
+    found: dict[str, float] = checked(_LIMITS, {} if given is None else given, what, problems, joint=" ")
     if problems:
         raise UsageError(*problems)
     return found
@@ -67,9 +60,7 @@ def read_limits(path: Path, what: str) -> dict[str, float]:
         UsageError: the file cannot be read, or as `limits`.
     """
     document = read_json(path, f"{what} file", any_number=True)
-    if not isinstance(document, Mapping):
-        raise UsageError(Problem(f"{what} file {one_line(path)}", "an object", _kind(document), _EXAMPLE))
-    return limits(document, f"{what} file {one_line(path)}")
+    return limits([] if document is None else document, f"{what} file {one_line(path)}")
 
 
 def limits_from_words(words: Iterable[str], what: str) -> dict[str, float]:
@@ -102,10 +93,3 @@ def _number(text: str) -> float | None:
         return finite_number(float(text))
     except ValueError:
         return None
-
-
-def _kind(value: Any) -> str:  # noqa: ANN401 - anything
-    if value is None:
-        return "null"
-    shown = one_line(value) if isinstance(value, str | int | float) else ""
-    return f"{type(value).__name__} {shown}".strip()

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
+from pydantic import AfterValidator, Field
+
+from laya_sweep.domain.checked import Count, Document, Finite, Least0, Name, Takes, checked
 from laya_sweep.domain.slices import DIMENSIONS
-from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
 from laya_sweep.gates.scorecard import FigureKey
@@ -22,9 +24,8 @@ from laya_sweep.gates.scorecard import FigureKey
 RuleLimit: TypeAlias = Literal["min", "max", "max_drop", "max_increase"]
 
 POLICY_VERSION: Final = 1
-LIMITS: Final = ("min", "max", "max_drop", "max_increase")
+LIMITS: Final[tuple[RuleLimit, ...]] = ("min", "max", "max_drop", "max_increase")
 RELATIVE: Final = ("max_drop", "max_increase")
-_REQUIRED: Final = ("slice", "metric", "min_count")
 _EXAMPLE: Final = '{"slice": {"language": "zh"}, "metric": "ece", "min_count": 50, "max": 0.1}'
 
 
@@ -76,103 +77,58 @@ def parse_policy(document: Any, what: str = "gate policy") -> Policy:  # noqa: A
     Raises:
         UsageError: with every fault of the document.
     """
-    if not isinstance(document, Mapping):
-        got = _shown(document)
-        raise UsageError(Problem(what, "an object with version and rules", got, f"write rules like {_EXAMPLE}"))
-    problems = _frame_problems(document, what)
-    rules = document.get("rules")
-    found: list[Rule] = []
-    for index, given in enumerate(rules if isinstance(rules, list) else [], 1):
-        faults = _rule_problems(given, f"{what} rule {index}")
-        problems += faults
-        if not faults:
-            found.append(_rule(index, given))
-    if problems:
+    problems: list[Problem] = []
+    frame = checked(_Frame, document, what, problems, joint=" ")
+    given = document.get("rules") if isinstance(document, Mapping) else None
+    rules = [_rule(at, rule, f"{what} rule {at}", problems) for at, rule in enumerate(_listed(given), 1)]
+    if problems or frame is None:
         raise UsageError(*problems)
-    return Policy(tuple(found), dict(document))
+    return Policy(tuple(rule for rule in rules if rule is not None), dict(document))
 
 
-def _frame_problems(document: Mapping[str, Any], what: str) -> list[Problem]:
-    problems = []
-    if keys := _key_fault(document, ("version", "rules")):
-        problems.append(Problem(what, "exactly the keys version and rules", keys, "correct the keys"))
-    version = document.get("version")
-    if "version" in document and (type(version) is not int or version != POLICY_VERSION):
-        problems.append(Problem(f"{what} version", str(POLICY_VERSION), _shown(version), "correct the version"))
-    rules = document.get("rules")
-    if "rules" in document and (not isinstance(rules, list) or not rules):
-        got = "an empty list" if rules == [] else _shown(rules)
-        problems.append(Problem(f"{what} rules", "a list of at least one rule", got, f"write rules like {_EXAMPLE}"))
-    return problems
+def _one_dimension(selector: dict[str, str]) -> dict[str, str]:
+    if len(selector) == 1 and set(selector) <= set(DIMENSIONS):
+        return selector
+    raise ValueError("not one slice")
 
 
-def _rule_problems(rule: Any, what: str) -> list[Problem]:  # noqa: ANN401 - any JSON value
-    """Every fault of one rule."""
-    if not isinstance(rule, Mapping):
-        return [Problem(what, "an object", _shown(rule), f"write it like {_EXAMPLE}")]
-    problems = []
-    given = [name for name in LIMITS if name in rule]
-    if keys := _key_fault(rule, _REQUIRED, LIMITS):
-        problems.append(Problem(what, "slice, metric, min_count and one limit", keys, "correct the keys"))
-    if len(given) != 1:
-        got = " and ".join(given) or "none"
+class _Frame(Document):
+    """The document around the rules, which are read one by one."""
+
+    version: Annotated[int, Field(ge=POLICY_VERSION, le=POLICY_VERSION), Takes(f"{POLICY_VERSION}")]
+    rules: Annotated[
+        list[Any], Field(min_length=1), Takes("a list of at least one rule", f"write rules like {_EXAMPLE}")
+    ]
+
+
+class _Rule(Document):
+    """A rule as it is written; the one limit that is there is among the fields that are set."""
+
+    slice: Annotated[
+        dict[str, Name],
+        AfterValidator(_one_dimension),
+        Takes(f"one of {', '.join(DIMENSIONS)} and one value, such as {{'language': 'zh'}}", "name one slice a rule"),
+    ]
+    metric: Annotated[Name, Takes("a metric's name", "name it as a report does")]
+    min_count: Count
+    min: Finite = 0.0
+    max: Finite = 0.0
+    max_drop: Least0 = 0.0
+    max_increase: Least0 = 0.0
+
+
+def _rule(index: int, given: Any, what: str, problems: list[Problem]) -> Rule | None:  # noqa: ANN401 - any JSON value
+    """One rule; None with every fault of it noted."""
+    rule = checked(_Rule, given, what, problems, joint=" ")
+    named = [name for name in LIMITS if isinstance(given, Mapping) and name in given]
+    if isinstance(given, Mapping) and len(named) != 1:
+        got = " and ".join(named) or "none"
         problems.append(Problem(what, f"exactly one limit of {', '.join(LIMITS)}", got, "keep one"))
-    if "slice" in rule:
-        problems += _slice_problems(rule["slice"], f"{what} slice")
-    if "metric" in rule and not _is_name(rule["metric"]):
-        got = _shown(rule["metric"])
-        problems.append(Problem(f"{what} metric", "a metric's name", got, "name it as a report does"))
-    count = rule.get("min_count")
-    if "min_count" in rule and (type(count) is not int or count < 1):
-        wanted = "a whole number of at least 1"
-        problems.append(Problem(f"{what} min_count", wanted, _shown(count), "correct the value"))
-    return problems + [problem for name in given for problem in _limit_problems(name, rule[name], what)]
+    if rule is None or len(named) != 1:
+        return None
+    [(dimension, value)] = rule.slice.items()
+    return Rule(index, FigureKey(dimension, value, rule.metric), rule.min_count, named[0], getattr(rule, named[0]))
 
 
-def _slice_problems(selector: Any, what: str) -> list[Problem]:  # noqa: ANN401 - any JSON value
-    wanted = f"one of {', '.join(DIMENSIONS)} and one value, such as {{'language': 'zh'}}"
-    if not isinstance(selector, Mapping) or len(selector) != 1:
-        got = f"{len(selector)} keys" if isinstance(selector, Mapping) else _shown(selector)
-        return [Problem(what, wanted, got, "name one slice a rule")]
-    [(dimension, value)] = selector.items()
-    if dimension not in DIMENSIONS:
-        return [Problem(what, wanted, one_line(dimension), "correct the dimension")]
-    if not _is_name(value):
-        return [Problem(f"{what} {dimension}", "a text that is not blank", _shown(value), "quote the value")]
-    return []
-
-
-def _limit_problems(name: str, limit: Any, what: str) -> list[Problem]:  # noqa: ANN401 - any JSON value
-    number = finite_number(limit)
-    if number is None:
-        return [Problem(f"{what} {name}", "a finite number", _shown(limit), "correct the value")]
-    if name in RELATIVE and number < 0:
-        return [Problem(f"{what} {name}", "a number of at least 0", _shown(limit), "correct the value")]
-    return []
-
-
-def _rule(index: int, rule: Mapping[str, Any]) -> Rule:
-    [(dimension, value)] = rule["slice"].items()
-    [limit_name] = [name for name in LIMITS if name in rule]
-    figure = FigureKey(dimension, value, rule["metric"])
-    return Rule(index, figure, rule["min_count"], cast(RuleLimit, limit_name), float(rule[limit_name]))
-
-
-def _key_fault(document: Mapping[str, Any], required: tuple[str, ...], allowed: tuple[str, ...] = ()) -> str | None:
-    """What is wrong with the keys of an object, None if nothing is."""
-    absent = [f"no {name}" for name in required if name not in document]
-    extra = [f"unknown key {one_line(key)}" for key in document if key not in (*required, *allowed)]
-    return ", ".join([*absent, *extra]) or None
-
-
-def _is_name(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    if value is None:
-        return "null"
-    try:
-        return one_line(repr(value))
-    except ValueError:  # a whole number with too many digits to print
-        return f"a {type(value).__name__} too large to show"
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -17,12 +17,9 @@ from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.store.schemas import METRICS
 
-#: Replicates and seed of every bootstrap interval of a run.
+#: Replicates and seed of every bootstrap interval, unless a run asks for other replicates.
 REPLICATES = 1000
-
-
 SEED = 13
-
 
 _NO_MACRO = frozenset(f"macro:{name}" for name in BESIDE_LANGUAGE)
 
@@ -32,6 +29,7 @@ def summarise_result(
     languages: Sequence[str],
     min_confidence: Sequence[MinConfidence],
     score_within: Sequence[float] = (),
+    replicates: int = REPLICATES,
 ) -> list[MetricRow]:
     """Every metric of one result: overall, by language, model, question and tag.
 
@@ -45,7 +43,7 @@ def summarise_result(
         slices=("language", *several),
         score_within=score_within,
         min_confidence=[value for value in min_confidence if value is not None],
-        replicates=REPLICATES,
+        replicates=replicates,
         seed=SEED,
         expected={"language": languages},
     )

@@ -240,7 +240,7 @@ class SweepRun:
 
     def _write(self, folder: Path) -> list[ResultReport]:
         pairs = pair_results(self._result_keys(), self._decisions, self._rows.values())
-        robustness = robustness_by_result(pairs, self._languages)
+        robustness = robustness_by_result(pairs, self._languages, self._settings.metrics.replicates)
         summaries = {key: self._summary(key) + robustness.get(key, []) for key in self._result_keys()}
         results = [self._report(key, rows) for key, rows in summaries.items()]
         temperatures = {entry.name: self._temperatures.of(entry.name) for entry in self.plan.checkpoints}
@@ -351,8 +351,9 @@ class SweepRun:
         if self._checking is not None:
             answered = [*self.plan.results[key.checkpoint]]
             return check_rows(answered[0] if len(answered) == 1 else None, self._check_results(key))
+        metrics = settings.metrics
         figures = summarise_result(
-            self._decided(key), self._languages, settings.min_confidence, settings.metrics.score_within
+            self._decided(key), self._languages, settings.min_confidence, metrics.score_within, metrics.replicates
         )
         return figures + truncation_rows(self._published_cells(key))
 

@@ -10,6 +10,7 @@ from laya import Router
 
 from laya_sweep.config.compose import compose_jobs
 from laya_sweep.config.settings import build_settings
+from laya_sweep.domain.checked import shown
 from laya_sweep.domain.option import every_option
 from laya_sweep.domain.settings import (
     CheckpointSettings,
@@ -283,7 +284,7 @@ def test_a_bad_value_is_one_fault_that_names_its_key(raw, key, value):
     assert problem.expected
     assert problem.next_step
     got = value[-1] if isinstance(value, list) and value else value
-    assert problem.got == repr(got)
+    assert problem.got == shown(got)
 
 
 OPTION_ORDER = {"name": "option_order", "variants": 2, "seed": 3, "sampler": "by_case"}
@@ -305,7 +306,7 @@ def test_a_bad_value_of_a_transform_names_its_key(raw, key, value):
     raw["transform"]["option_order"] = dict(OPTION_ORDER)
     put(raw, key, value)
     named = [problem for problem in problems_of(raw) if problem.what == key]
-    assert [problem.got for problem in named] == [repr(value)]
+    assert [problem.got for problem in named] == [shown(value)]
 
 
 def test_transforms_without_the_baseline_say_what_to_write(raw):

@@ -16,18 +16,12 @@ from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.metrics import summarise_pairs
-from laya_sweep.results import pairs as pairing
 from laya_sweep.results.pairs import Side, pair_columns, pair_table, robustness_by_result, robustness_rows
 from laya_sweep.store.schemas import PAIRS
 
 ORDER = TransformSettings("option_order")
 RENAME = TransformSettings("label_rename")
 REVERSE = TransformSettings("reverse")
-
-
-@pytest.fixture(autouse=True)
-def _few_replicates(monkeypatch):
-    monkeypatch.setattr(pairing, "REPLICATES", 50)
 
 
 def cases_of(counts, expected=True):
@@ -205,7 +199,7 @@ def test_a_pair_needs_both_sides():
     assert pair_table(before, Side(after.decisions.slice(2), after.facts)).num_rows == 1
     none = pair_table(before, Side(after.decisions.slice(3), after.facts))
     assert none.schema.equals(PAIRS)
-    assert robustness_rows(none, ["en"])[0].reason == "no pairs"
+    assert robustness_rows(none, ["en"], 50)[0].reason == "no pairs"
 
 
 def test_a_baseline_carries_the_figures_of_all_its_transforms_weighted_by_pair():
@@ -215,7 +209,7 @@ def test_a_baseline_carries_the_figures_of_all_its_transforms_weighted_by_pair()
         key: pairs_of(noisy(1), cases, TransformSettings("option_order", variants=3)),
         key._replace(transform="reverse"): pairs_of(noisy(1), cases, REVERSE),
     }
-    found = robustness_by_result(pairs, ["en", "de"])
+    found = robustness_by_result(pairs, ["en", "de"], 50)
     assert {*found} == {*pairs, key._replace(transform="baseline")}
 
     def rate(result, value=""):
@@ -237,11 +231,11 @@ def test_a_baseline_carries_the_figures_of_all_its_transforms_weighted_by_pair()
 def test_flips_stand_beside_what_they_cost():
     """The gold option is the first; an engine on slot 0 is always right before and seldom after."""
     pairs = pairs_of(slot_0, cases_of([5] * 40), ORDER)
-    rows = {row.metric: row.value for row in robustness_rows(pairs, ["en"]) if row.slice_dimension == "overall"}
+    rows = {row.metric: row.value for row in robustness_rows(pairs, ["en"], 50) if row.slice_dimension == "overall"}
     assert rows["flip_rate"] == rows["right_to_wrong_rate"] == rows["accuracy_drop"] > 0.5
     assert rows["wrong_to_right_rate"] == 0.0
     unlabelled = pairs_of(slot_0, cases_of([5] * 4, expected=False), ORDER)
-    rows = {row.metric: row for row in robustness_rows(unlabelled, ["en"]) if row.slice_dimension == "overall"}
+    rows = {row.metric: row for row in robustness_rows(unlabelled, ["en"], 50) if row.slice_dimension == "overall"}
     assert (rows["accuracy_drop"].value, rows["accuracy_drop"].n, rows["flip_rate"].n) == (None, 0, 4)
 
 

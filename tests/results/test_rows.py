@@ -1,6 +1,7 @@
 """Facts -> decisions -> metrics of whole results: complete macros only, rows of this run only."""
 
 import dataclasses
+import functools
 import json
 
 import numpy as np
@@ -17,7 +18,7 @@ from laya_sweep.metrics import CHOICE, NOUL, SCORE
 from laya_sweep.results import figures
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.results.decisions import is_served, score_cell, score_place
-from laya_sweep.results.figures import metric_row, metrics_table, summarise_result
+from laya_sweep.results.figures import metric_row, metrics_table
 from laya_sweep.results.rows import joined, select_rows
 from laya_sweep.run.plan import Cell
 from laya_sweep.store.facts import RowId
@@ -33,9 +34,7 @@ BUCKETS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _few_replicates(monkeypatch):
-    monkeypatch.setattr(figures, "REPLICATES", 20)
+summarise_result = functools.partial(figures.summarise_result, replicates=20)
 
 
 def cell_of(cases, language="en"):

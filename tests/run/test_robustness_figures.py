@@ -12,8 +12,6 @@ import pytest
 from straight_line import choice_logits, choice_temperatures, load_agent, plain_ece, published_rows, softmax
 
 from laya_sweep.__main__ import main
-from laya_sweep.results import figures as result_figures
-from laya_sweep.results import pairs as pairing
 
 pytestmark = [pytest.mark.reference]
 
@@ -86,10 +84,8 @@ def figures(shared, tmp_path_factory):
     words += [f"+checkpoints.{name}.source={shared}/checkpoints/{name}" for name in ("english", "multilingual")]
     words += ["transform=[baseline,option_order,label_rename]", "transform.option_order.sampler=published"]
     words += [f"languages=[{','.join(LANGUAGES)}]", f"dataset.per_lang={ROWS}", "min_confidence=null"]
-    with pytest.MonkeyPatch.context() as patch:  # intervals are tested elsewhere
-        for room in (result_figures, pairing):
-            patch.setattr(room, "REPLICATES", 10)
-        assert main([*words, f"store.uri={folder}/store", f"out_dir={folder}/run"]) == 0
+    words += ["metrics.replicates=10"]  # intervals are tested elsewhere
+    assert main([*words, f"store.uri={folder}/store", f"out_dir={folder}/run"]) == 0
     found = {}
     for row in pq.read_table(folder / "run" / "metrics.parquet").to_pylist():
         if row["slice"] == "language":

@@ -13,8 +13,6 @@ import pytest
 
 from laya_sweep.__main__ import main
 from laya_sweep.metrics import ROBUSTNESS_METRICS
-from laya_sweep.results import figures as result_figures
-from laya_sweep.results import pairs as pairing
 from laya_sweep.store.schemas import PAIRS, VARIANTS
 
 TOPICS = {"alarm": "set an alarm", "music": "play music", "weather": "ask about the weather", "food": "order food"}
@@ -41,21 +39,13 @@ def rows():
         }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _few_replicates():
-    with pytest.MonkeyPatch.context() as patch:
-        for room in (result_figures, pairing):
-            patch.setattr(room, "REPLICATES", 30)
-        yield
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     """`sweep(out, *words)` of the set with the small English checkpoint; `table(out, name)` of what it left."""
     folder = tmp_path_factory.mktemp("transforms")
     (folder / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()), "utf-8")
     own = ["dataset=jsonl", f"dataset.path={folder}/set.jsonl", "checkpoint=[demo_english]", "executor=inline"]
-    own += [f"transform=[{','.join(ALL)}]", "min_confidence=null"]
+    own += [f"transform=[{','.join(ALL)}]", "min_confidence=null", "metrics.replicates=30"]
 
     def sweep(out, *words):
         return main([*own, f"store.uri={folder}/store", f"out_dir={folder / out}", *words])

@@ -81,7 +81,7 @@ def test_a_file_is_read_strictly(tmp_path):
     path.write_text(json.dumps(design_document()), "utf-8")
     assert read_design(path).document == design_document()
     path.write_text('{"version": 1, "version": 1}', "utf-8")
-    with pytest.raises(UsageError, match="twice in one object"):
+    with pytest.raises(UsageError, match="each key once in an object"):
         read_design(path)
     with pytest.raises(UsageError, match=r"nothing\.json"):
         read_design(tmp_path / "nothing.json")
