@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from laya_sweep.documents.evals_figures import case_scores, evals_figures, runtime_decisions
+from laya_sweep.documents.evals_figures import SCORE_WITHIN, case_scores, evals_figures, runtime_decisions
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
 from laya_sweep.documents.revisions import model_revisions, source_revision
 from laya_sweep.domain.bucket import option_bucket
@@ -26,7 +26,6 @@ from laya_sweep.store.stored_run import StoredResult
 
 _LATENCY = "per question: the wall time of the call that returned it, unsplit"
 _COST = "per question: that call divided by the questions in it"
-_WITHIN = "score_within_"
 
 
 def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
@@ -115,11 +114,11 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def _score_tolerances(result: StoredResult) -> list[float]:
     """Tolerances of the score_within metrics that the run was asked for."""
     names = result.run.table("metrics")["metric"].unique().to_pylist()
-    return sorted(float(name.removeprefix(_WITHIN)) for name in names if _is_tolerance(name))
+    return sorted(float(name.removeprefix(SCORE_WITHIN)) for name in names if _is_tolerance(name))
 
 
 def _is_tolerance(name: str) -> bool:
-    return name.startswith(_WITHIN) and not name.endswith("_partial")
+    return name.startswith(SCORE_WITHIN) and not name.endswith("_partial")
 
 
 def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from laya_sweep.documents.evals_figures import is_evals_metric
 from laya_sweep.domain.result_key import GatedKey, ResultKey
 from laya_sweep.domain.slices import MACRO, OVERALL
 from laya_sweep.domain.thresholds import MinConfidence, from_document
@@ -48,8 +49,12 @@ def report_scorecards(document: Mapping[str, Any], name: str) -> dict[GatedKey, 
 
 
 def ungated_scorecards(document: Mapping[str, Any], name: str) -> dict[ResultKey, Scorecard]:
-    """Every result of a report.json before any threshold; as `report_scorecards`."""
-    return {key.result: card for key, card in _read(document, name, gated=False).items()}
+    """Every result of a report.json as an upstream report would tell it: before any threshold, of upstream's metrics.
+
+    The rounding stays that of the report, which has no answers to round. Otherwise as `report_scorecards`.
+    """
+    cards = _read(document, name, gated=False).items()
+    return {key.result: card.restricted(metrics=[*filter(is_evals_metric, card.overall)]) for key, card in cards}
 
 
 def _read(document: Mapping[str, Any], name: str, *, gated: bool) -> dict[GatedKey, Scorecard]:
