@@ -18,6 +18,9 @@ from laya_sweep.results.columns import decision_columns
 from laya_sweep.scoring.decision import decide_again
 from laya_sweep.store.stored_run import StoredResult
 
+#: How the names of metrics begin that count scores near to the right one; the tolerance follows.
+SCORE_WITHIN = "score_within_"
+
 Figures = dict[str, float]
 
 
@@ -68,7 +71,7 @@ def evals_figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigu
         score_within=tolerances,
         metrics=[
             *EVALS_METRICS,
-            *(f"score_within_{value:g}" for value in tolerances),
+            *(f"{SCORE_WITHIN}{value:g}" for value in tolerances),
             *(name for name in NARROWED_METRICS if name in known),
         ],
         replicates=0,
@@ -84,6 +87,11 @@ def evals_figures(decisions: pa.Table, tolerances: Sequence[float]) -> EvalsFigu
     return EvalsFigures(overall, slices)
 
 
+def is_evals_metric(name: str) -> bool:
+    """Whether upstream's reports have a figure of this name, apart from timings."""
+    return name in (*EVALS_METRICS, *NARROWED_METRICS) or name.startswith(SCORE_WITHIN)
+
+
 def case_scores(decision: Mapping[str, Any], tolerances: Sequence[float]) -> dict[str, float | None]:
     """What each metric gives for one decision in the runtime's rounding; None where it does not apply."""
     kind, right, error = decision["question_type"], decision["correct"], decision["score_error"]
@@ -93,7 +101,7 @@ def case_scores(decision: Mapping[str, Any], tolerances: Sequence[float]) -> dic
         "score_mae": None if error is None else abs(error),
         "mean_confidence": decision["answer_confidence"],
     }
-    within = {f"score_within_{value:g}": None if error is None else float(abs(error) <= value) for value in tolerances}
+    within = {f"{SCORE_WITHIN}{value:g}": None if error is None else float(abs(error) <= value) for value in tolerances}
     return scores | within
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.checkpoints.digests import answering_digest
-from laya_sweep.documents.evals_figures import case_scores, evals_figures, runtime_decisions
+from laya_sweep.documents.evals_figures import SCORE_WITHIN, case_scores, evals_figures, runtime_decisions
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
 from laya_sweep.documents.revisions import model_revisions, source_revision
 from laya_sweep.domain.bucket import option_bucket
@@ -24,8 +24,6 @@ from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, c
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import kept_question
 from laya_sweep.store.stored_run import StoredResult
-
-_WITHIN = "score_within_"
 
 
 def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> dict[str, Any]:
@@ -114,11 +112,11 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def _score_tolerances(result: StoredResult) -> list[float]:
     """Tolerances of the score_within metrics that the run was asked for."""
     names = result.run.table("metrics")["metric"].unique().to_pylist()
-    return sorted(float(name.removeprefix(_WITHIN)) for name in names if _is_tolerance(name))
+    return sorted(float(name.removeprefix(SCORE_WITHIN)) for name in names if _is_tolerance(name))
 
 
 def _is_tolerance(name: str) -> bool:
-    return name.startswith(_WITHIN) and not name.endswith("_partial")
+    return name.startswith(SCORE_WITHIN) and not name.endswith("_partial")
 
 
 def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,19 @@ def scorecard_of_rows(
         recorded_policy=recorded_policy,
         ours=True,
     )
+
+
+def without_marks(rows: Iterable[MetricRow], fault: str) -> list[MetricRow]:
+    """The figures of a result whose marks are not shown to be the runtime's: those at a threshold have no value.
+
+    Args:
+        rows: its metrics.
+        fault: why not, which is the reason that they give.
+    """
+    return [
+        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
+        for row in rows
+    ]
 
 
 def accepted_counts(

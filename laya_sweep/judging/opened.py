@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from laya_sweep.documents.report_scorecards import is_report, report_scorecards, ungated_scorecards
+from laya_sweep.documents.result_report import is_report, report_scorecards, ungated_scorecards
 from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.domain.result_key import GatedKey, ResultKey
 from laya_sweep.errors import Problem, UsageError, one_line
@@ -169,12 +169,11 @@ def _of_run(run: StoredRun, role: str) -> Opened:
 def _of_document(document: Any, what: str, name: str, model: str | None, branch: str | None) -> Opened:  # noqa: ANN401
     if not is_report(document):
         return _of_card(scorecard_of(document, what, name=name, model=model, branch=branch))
-    ungated = ungated_scorecards(document, name)
-    results = [
-        _kept(key, card, partial(ungated.__getitem__, key.result))
-        for key, card in report_scorecards(document, name).items()
-    ]
-    return Opened(name, tuple(results))
+    ungated = cache(partial(ungated_scorecards, document, name))
+    cards = report_scorecards(document, name).items()
+    return Opened(
+        name, tuple(_kept(key, card, partial(lambda result: ungated()[result], key.result)) for key, card in cards)
+    )
 
 
 def _of_card(card: Scorecard) -> Opened:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow.compute as pc
@@ -13,9 +11,8 @@ from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.domain.result_key import GatedKey
 from laya_sweep.files.json_file import read_object
 from laya_sweep.gates.comparability import narrowing_identity
-from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows, without_marks
 from laya_sweep.gates.scorecard import Scorecard
-from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.results.figures import metric_row
 from laya_sweep.results.timing import timing_figures
@@ -38,7 +35,11 @@ def result_scorecards(result: StoredResult) -> dict[GatedKey, Scorecard]:
     """One result of a run, once for each threshold."""
     run = result.run
     of_ours = run.imported is None  # an imported run has decisions and no facts
-    rows = [metric_row(row) for row in run.table("metrics").to_pylist() if _is_of(row, result)]
+    rows = [
+        metric_row(row)
+        for row in run.table("metrics").to_pylist()
+        if all(row[name] == value for name, value in result.key._asdict().items())
+    ]
     own: dict[str, Any] = {"accepted": accepted_counts(decision_columns(result.decisions))}
     if of_ours:
         facts, timings = result.facts, result.timings
@@ -49,7 +50,7 @@ def result_scorecards(result: StoredResult) -> dict[GatedKey, Scorecard]:
     return {
         key: scorecard_of_rows(
             f"{run.folder}: {key}",
-            _with_shown_marks(rows, result.marks_fault(key.min_confidence)),
+            rows if (fault := result.marks_fault(key.min_confidence)) is None else without_marks(rows, fault),
             identity=_identity(run),
             min_confidence=key.min_confidence,
             absent={f"language {code}": reason for code, reason in result.failed.items()},
@@ -67,20 +68,6 @@ def exported_scorecard(result: StoredResult) -> Scorecard:
         UsageError: as `laya_evals_document`.
     """
     return scorecard_of(laya_evals_document(result, None), f"run {result.run.folder}")
-
-
-def _is_of(row: dict[str, Any], result: StoredResult) -> bool:
-    return all(row[name] == value for name, value in result.key._asdict().items())
-
-
-def _with_shown_marks(rows: Sequence[MetricRow], fault: str | None) -> Sequence[MetricRow]:
-    """The figures; with a fault those at a threshold have no value, and say why."""
-    if fault is None:
-        return rows
-    return [
-        row if row.min_confidence is None else replace(row, value=None, low=None, high=None, reason=fault)
-        for row in rows
-    ]
 
 
 def _identity(run: StoredRun) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from labelled_sets import STRANGE, places
 
 from laya_sweep.__main__ import main
-from laya_sweep.documents.report_scorecards import report_scorecards
+from laya_sweep.documents.result_report import report_scorecards
 from laya_sweep.errors import UsageError
 from laya_sweep.judging.run_cards import run_scorecards
 from laya_sweep.store.stored_run import StoredRun
