@@ -60,7 +60,8 @@ class TorchEngine:
         agent = self._agent
         served = {name: float(agent.temperature[index]) for name, index in QTYPES.items()}
         served |= {bucket: float(value) for bucket, value in agent.temperature_by_options.items()}
-        return EngineInfo(agent.device.type, torch.get_num_threads(), served, self._warnings)
+        threads = torch.get_num_threads()
+        return EngineInfo(agent.device.type, threads, served, self._warnings, self._layout.rows_together)
 
     def encode(self, variant: Variant, qid: str) -> EncodedQuestion:
         """See `Engine.encode`."""
