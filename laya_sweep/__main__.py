@@ -45,11 +45,6 @@ options:
   --version        print the version and stop
   -h, --help       print this and stop
 
-presets: dataset=demo|massive|massive_scenario|xnli|jsonl|table|presentation  executor=ray|inline
-  checkpoint=[demo_english,demo_multilingual,english,multilingual,auto]
-  regime=[served,raw,unit,fixed,map]  transform=[baseline,option_order,label_rename,noul_labels,reverse]
-  narrowing=none|shortlist|knockout  +sweep=all_langs|robustness|presentation
-
 exit codes: 0 done and every gate passed, 1 a gate failed or a mismatch, 2 usage or broken parity, 3 incomplete,
   130 interrupted
 """

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
 from laya_sweep.domain.option import Declared, every_option
 from laya_sweep.domain.settings import Settings
+
+_CONF = Path(str(resources.files("laya_sweep.conf")))
 
 #: How the options of a group are written, where not by its own name, in the order in which they are shown.
 _WRITTEN = {
@@ -43,14 +46,23 @@ class Line(NamedTuple):
 
 
 def option_lines() -> str:
-    """The options as `--help` lists them."""
-    shown = []
+    """The presets and the options as `--help` lists them."""
+    shown = ["presets:", *_presets(), ""]
     for title, lines in _groups():
-        shown += ["", f"{title}:" if title else "options of a sweep (Hydra overrides KEY=VALUE), their defaults:"]
+        shown += [f"{title}:" if title else "options of a sweep (Hydra overrides KEY=VALUE), their defaults:"]
         for line in lines:
             default = "" if line.default == "-" else line.default
             shown.append(f"  {line.key:<20} {default:<14} {line.help} ({line.takes})".rstrip())
-    return "\n".join(shown[1:]) + "\n"
+        shown.append("")
+    return "\n".join(shown)
+
+
+def _presets() -> list[str]:
+    """The groups of conf/ and what each has; several of a listed group go in brackets."""
+    folders = sorted(path for path in _CONF.iterdir() if path.is_dir() and any(path.glob("*.yaml")))
+    names = {path.name: "|".join(sorted(file.stem for file in path.glob("*.yaml"))) for path in folders}
+    signs = {"sweep": "+sweep={}", **dict.fromkeys(("checkpoint", "regime", "transform"), "{group}=[{}, ...]")}
+    return ["  " + signs.get(group, "{group}={}").format(own, group=group) for group, own in names.items()]
 
 
 def options_page() -> str:

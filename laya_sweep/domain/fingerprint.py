@@ -16,7 +16,7 @@ from laya_sweep.domain.identity import digest_file, ordered_json
 from laya_sweep.errors import DatasetError, Problem
 
 
-class Asked(Protocol):
+class WithQuestions(Protocol):
     """Anything with questions: a row of a labelled file, or a frozen case."""
 
     @property
@@ -38,7 +38,7 @@ def file_fingerprint(path: Path) -> str:
         raise DatasetError(Problem(str(path), "a file that can be read", got, "correct the path")) from error
 
 
-def questions_fingerprint(examples: Iterable[Asked]) -> str:
+def questions_fingerprint(examples: Iterable[WithQuestions]) -> str:
     """SHA-256 of what was asked, whatever the rows and their order: more states on the same questions leave it.
 
     One compact JSON line per distinct question, sorted: `qid`, `type`, `instructions` (those that are no text as

@@ -13,7 +13,7 @@ from laya_sweep.metrics.bootstrap import replicate_weights
 from laya_sweep.metrics.draws import bootstrap_interval
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.results.check_readings import Readings
-from laya_sweep.suites.check_gates import Limits
+from laya_sweep.suites.check_gates import CheckLimits
 from laya_sweep.suites.check_probe import Floats
 
 
@@ -42,7 +42,7 @@ class CheckResult:
 
     readings: Readings
     figure: Figure
-    limits: Limits | None
+    limits: CheckLimits | None
 
     @property
     def passed(self) -> bool | None:
@@ -71,7 +71,7 @@ class CheckResult:
         }
 
 
-def check_result(readings: Readings, limits: Limits | None) -> CheckResult:
+def check_result(readings: Readings, limits: CheckLimits | None) -> CheckResult:
     """The result of one check in one language."""
     return CheckResult(readings, figure_of([readings]), limits)
 

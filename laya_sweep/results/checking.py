@@ -12,7 +12,7 @@ from laya_sweep.results.check_figure import CheckResult, Figure, check_result, f
 from laya_sweep.results.check_readings import read_checks
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.suites.check_design import Design
-from laya_sweep.suites.check_gates import Limits, only, overlaid, parse_gates, policy_rules
+from laya_sweep.suites.check_gates import CheckLimits, only, overlaid, parse_gates, policy_rules
 
 
 class Checking:
@@ -29,7 +29,7 @@ class Checking:
         if problems:
             raise ConfigError(*problems)
         self._design, self._languages = design, languages
-        self._gates: Mapping[str, Mapping[str, Limits]] = overlaid(only(design.gates, languages), own)
+        self._gates: Mapping[str, Mapping[str, CheckLimits]] = overlaid(only(design.gates, languages), own)
 
     def rules(self) -> list[dict[str, Any]]:
         """The gates as rules of a policy: a language that failed or was never asked keeps none of them."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
+from pydantic import Field
+
+from laya_sweep.domain.checked import Takes, checked
 from laya_sweep.domain.tolerance import SLACK, within
 from laya_sweep.errors import Problem, name_list, one_line
 from laya_sweep.suites.check_registry import CHECKS
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CheckLimits:
     """The least and the largest value that pass; None where there is no such limit, equal passes."""
 
     min: float | None = None
@@ -37,31 +39,41 @@ class Limits:
 
 
 #: Language -> check -> limits.
-Gates: TypeAlias = Mapping[str, Mapping[str, Limits]]
+Gates: TypeAlias = Mapping[str, Mapping[str, CheckLimits]]
 
 
-def parse_gates(raw: object, where: str, problems: list[Problem]) -> dict[str, dict[str, Limits]]:
+_OBJECT = Takes("an object", "correct the document")
+_GATES = Annotated[dict[str, Annotated[dict[str, Any], _OBJECT]], _OBJECT]
+_LIMITS = Annotated[
+    dict[Literal["min", "max"], Annotated[float, Field(allow_inf_nan=False)]],
+    Field(min_length=1),
+    Takes("min or max or both, finite numbers", "correct the limits"),
+]
+
+
+def parse_gates(raw: object, where: str, problems: list[Problem]) -> dict[str, dict[str, CheckLimits]]:
     """Gates from JSON values; faults are added to `problems`."""
-    found: dict[str, dict[str, Limits]] = {}
-    for language, checks in _mapping(raw, where, problems).items():
-        place = f"{where}.{one_line(language)}"
-        for check, limits in _mapping(checks, place, problems).items():
+    found: dict[str, dict[str, CheckLimits]] = {}
+    for language, checks in (checked(_GATES, raw, where, problems) or {}).items():
+        for check, limits in checks.items():
+            place = f"{where}.{one_line(language)}.{one_line(check)}"
             if check not in CHECKS:
-                expected = f"a check ({name_list([*CHECKS], str(check))})"
-                problems.append(Problem(f"{place}.{one_line(check)}", expected, "an unknown one", "correct the name"))
+                expected = f"a check ({name_list([*CHECKS], check)})"
+                problems.append(Problem(place, expected, "an unknown one", "correct the name"))
                 continue
-            found.setdefault(str(language), {})[check] = _limits(limits, f"{place}.{check}", problems)
+            written = checked(_LIMITS, limits, place, problems)
+            found.setdefault(language, {})[check] = CheckLimits(**(written or {}))
     return found
 
 
-def overlaid(gates: Gates, own: Gates) -> dict[str, dict[str, Limits]]:
+def overlaid(gates: Gates, own: Gates) -> dict[str, dict[str, CheckLimits]]:
     """The gates of a document with those of a run laid over them, check by check."""
     return {
         language: {**gates.get(language, {}), **own.get(language, {})} for language in dict.fromkeys([*gates, *own])
     }
 
 
-def policy_rules(language: str, gates: Mapping[str, Limits], counts: Mapping[str, int]) -> list[dict[str, Any]]:
+def policy_rules(language: str, gates: Mapping[str, CheckLimits], counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """A language's gates as rules of a gate policy; `counts` is how many readings each figure must be over."""
     return [
         {"slice": {"language": language}, "metric": check, "min_count": counts.get(check, 1), name: limit}
@@ -70,24 +82,6 @@ def policy_rules(language: str, gates: Mapping[str, Limits], counts: Mapping[str
     ]
 
 
-def only(gates: Gates, languages: Sequence[str]) -> dict[str, Mapping[str, Limits]]:
+def only(gates: Gates, languages: Sequence[str]) -> dict[str, Mapping[str, CheckLimits]]:
     """The gates of some languages."""
     return {language: gates[language] for language in languages if language in gates}
-
-
-def _mapping(raw: object, where: str, problems: list[Problem]) -> Mapping[Any, Any]:
-    if isinstance(raw, Mapping):
-        return raw
-    problems.append(Problem(where, "an object", one_line(repr(raw)), "correct the document"))
-    return {}
-
-
-def _limits(raw: object, where: str, problems: list[Problem]) -> Limits:
-    if isinstance(raw, Mapping) and raw and set(raw) <= {"min", "max"} and all(map(_is_number, raw.values())):
-        return Limits(**{name: float(value) for name, value in raw.items()})
-    problems.append(Problem(where, "min or max or both, finite numbers", one_line(repr(raw)), "correct the limits"))
-    return Limits()
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

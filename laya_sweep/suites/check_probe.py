@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Reading(NamedTuple):
+class ProbeReading(NamedTuple):
     """What the logits of one state say.
 
     Attributes:
@@ -31,12 +31,12 @@ class Probe:
     Attributes:
         name: of the configuration; with the check's name it is the question's id.
         questions: one or more, in the runtime's public form; they are asked of the same state.
-        read: raw logits of the questions (each float64[k], slot i the i-th option as written) -> `Reading`.
+        read: raw logits of the questions (each float64[k], slot i the i-th option as written) -> `ProbeReading`.
     """
 
     name: str
     questions: tuple[dict[str, Any], ...]
-    read: Callable[[Sequence[Floats]], Reading]
+    read: Callable[[Sequence[Floats]], ProbeReading]
 
     def question_ids(self, check: str) -> list[str]:
         """Ids of the questions: `check/name`, with a number from the second one on."""

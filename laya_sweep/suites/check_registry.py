@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from laya_sweep.suites.check_block import Block, Words
-from laya_sweep.suites.check_probe import Floats, Probe, Reading
+from laya_sweep.suites.check_probe import Floats, Probe, ProbeReading
 
 #: A check: reads its texts from the document and makes its probes.
 Check: TypeAlias = Callable[[Block], Iterator[Probe]]
@@ -68,24 +68,24 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def _slot_excess(logits: Sequence[Floats]) -> Reading:
+def _slot_excess(logits: Sequence[Floats]) -> ProbeReading:
     """Logits of each slot above the mean over the slots."""
     [slots] = logits
     excess = slots - slots.mean()
-    return Reading(float(excess[0]), excess)
+    return ProbeReading(float(excess[0]), excess)
 
 
-def _winner(order: Sequence[int], logits: Sequence[Floats]) -> Reading:
+def _winner(order: Sequence[int], logits: Sequence[Floats]) -> ProbeReading:
     """One for the slot with the highest logit; of equal ones the slot that holds the earliest level."""
     [slots] = logits
     best = min(np.flatnonzero(slots == slots.max()).tolist(), key=lambda slot: order[slot])
     won = np.zeros(len(slots))
     won[best] = 1.0
-    return Reading(float(won[0]), won)
+    return ProbeReading(float(won[0]), won)
 
 
-def _kept_side(logits: Sequence[Floats]) -> Reading:
+def _kept_side(logits: Sequence[Floats]) -> ProbeReading:
     """Whether both presentations answer the same side; per side, the share of the two that answered it."""
     answers = [int(sides.argmax()) for sides in logits]
     shares = np.bincount(answers, minlength=len(logits[0])) / len(answers)
-    return Reading(float(answers[0] == answers[1]), shares)
+    return ProbeReading(float(answers[0] == answers[1]), shares)

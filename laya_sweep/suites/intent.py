@@ -21,7 +21,7 @@ from laya_sweep.suites.source import DemoSource, FolderSource, HubSource, Langua
 INSTRUCTIONS = "What is the user asking for in `utterance`?"
 
 
-class Asked(NamedTuple):
+class LabelQuestion(NamedTuple):
     """What a suite asks about an utterance, and which label a row of the source stands for."""
 
     qid: str
@@ -29,10 +29,10 @@ class Asked(NamedTuple):
     label_of: Callable[[str], str]
 
 
-INTENT = Asked(INTENT_QUESTION, INSTRUCTIONS, lambda intent: intent)
+INTENT = LabelQuestion(INTENT_QUESTION, INSTRUCTIONS, lambda intent: intent)
 
 #: `iot_hue_lightchange` is of the scenario `iot`.
-SCENARIO = Asked(
+SCENARIO = LabelQuestion(
     "scenario",
     "Which area does the request in `utterance` belong to?",
     lambda intent: intent.partition("_")[0] or intent,
@@ -151,7 +151,7 @@ def _published_input(case: Case) -> dict[str, Any]:
     }
 
 
-def _draft(asked: Asked, row: LabelledText, options: Sequence[str], index: int, language: str) -> Draft:
+def _draft(asked: LabelQuestion, row: LabelledText, options: Sequence[str], index: int, language: str) -> Draft:
     question = {
         "type": "choice",
         "instructions": asked.instructions,

@@ -31,6 +31,7 @@ def test_help_and_page_name_every_option_with_what_it_takes(option):
 
 
 def test_a_default_is_shown_as_it_is_written():
-    lines = {line.split()[0]: line.split()[1] for line in option_lines().splitlines() if line.startswith("  ")}
+    words = [line.split() for line in option_lines().splitlines() if line.startswith("  ")]
+    lines = {line[0]: line[1] for line in words if len(line) > 1}
     assert (lines["batch_tokens"], lines["batch_size"], lines["dry_run"]) == ("4096", "null", "false")
     assert (lines["score_within"], lines["shard_timeout_s"], lines["uri"]) == ("[0.25]", "3600", "outputs/store")

@@ -11,7 +11,7 @@ from builders import SLOT0, design_of, facts_table, presented_facts
 from laya_sweep.metrics import Interval
 from laya_sweep.results.check_figure import check_result, figure_of
 from laya_sweep.results.check_readings import read_checks
-from laya_sweep.suites.check_gates import Limits
+from laya_sweep.suites.check_gates import CheckLimits
 
 STATES = ("a", "b", "c", "d")
 
@@ -66,8 +66,8 @@ def hole(question):
 
 def test_a_slot_0_hole_fails_both_checks():
     found = evaluated(hole)
-    slot0 = check_result(found["score_slot0_identical"], Limits(min=-0.2))
-    first = check_result(found["score_first_slot_permuted"], Limits(min=0.15))
+    slot0 = check_result(found["score_slot0_identical"], CheckLimits(min=-0.2))
+    first = check_result(found["score_first_slot_permuted"], CheckLimits(min=0.15))
     assert slot0.figure.value == pytest.approx(-statistics.mean([2 / 3, 3 / 4, 4 / 5]), abs=1e-12)
     assert first.figure.value == 0.0
     assert (slot0.passed, first.passed) == (False, False)
@@ -132,7 +132,7 @@ def broken(kind):
 )
 def test_a_figure_over_a_part_of_the_states_is_no_figure(kind, reason):
     found = broken(kind)
-    result = check_result(found["score_slot0_identical"], Limits(min=-100.0))
+    result = check_result(found["score_slot0_identical"], CheckLimits(min=-100.0))
     assert (result.figure.value, result.figure.reason, result.passed) == (None, reason, False)
     document = json.loads(json.dumps(result.document(), allow_nan=False))
     assert document["per_state"].count(None) == 1

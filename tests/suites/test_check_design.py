@@ -9,7 +9,7 @@ from builders import PERMUTED, SLOT0, design_document, design_of
 
 from laya_sweep.errors import DatasetError, UsageError
 from laya_sweep.suites.check_design import parse_design, read_design
-from laya_sweep.suites.check_gates import Limits, overlaid, parse_gates, policy_rules
+from laya_sweep.suites.check_gates import CheckLimits, overlaid, parse_gates, policy_rules
 
 SWAP = {"instructions": "?", "criteria": {"false": "no way", "true": "sure"}, "words": [["A", "B"]]}
 
@@ -48,7 +48,7 @@ def one_check(check="score_slot0_identical", base=SLOT0, **changes):
         (design_document(states=["a", "a"]), "states", "distinct"),
         (design_document(states=["a", 3]), "states", "texts, objects or lists"),
         (design_document(languages=()), "languages", "at least one language"),
-        (design_document(gates={"en": {"score_slot0_identical": {"min": "low"}}}), "gates.en", "finite numbers"),
+        (design_document(gates={"en": {"score_slot0_identical": {"min": "low"}}}), "gates.en", "a finite number"),
         (design_document(gates={"en": {"score_slot0_identical": {}}}), "gates.en", "min or max"),
         (design_document(gates={"en": {"noul_label_swap": {"min": 0}}}), "gates.en", "a check that this language is"),
         (design_document(gates={"de": {"score_slot0_identical": {"min": 0}}}), "gates.de", "a check that this"),
@@ -90,13 +90,13 @@ def test_a_file_is_read_strictly(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "value", "kept"),
     [
-        (Limits(min=-0.2), -0.2, True),
-        (Limits(min=-0.2), -0.2 - 1e-9, False),
-        (Limits(min=0.3), 0.1 + 0.2, True),
-        (Limits(max=0.3), 0.1 + 0.2, True),
-        (Limits(min=0.0, max=1.0), 1.1, False),
-        (Limits(min=0.0), None, False),
-        (Limits(min=0.0), float("nan"), False),
+        (CheckLimits(min=-0.2), -0.2, True),
+        (CheckLimits(min=-0.2), -0.2 - 1e-9, False),
+        (CheckLimits(min=0.3), 0.1 + 0.2, True),
+        (CheckLimits(max=0.3), 0.1 + 0.2, True),
+        (CheckLimits(min=0.0, max=1.0), 1.1, False),
+        (CheckLimits(min=0.0), None, False),
+        (CheckLimits(min=0.0), float("nan"), False),
     ],
 )
 def test_equal_passes_and_no_value_does_not(limits, value, kept):
@@ -122,4 +122,4 @@ def test_the_documented_document_is_one():
     text = (Path(__file__).parents[2] / "docs" / "checks.md").read_text("utf-8")
     [example] = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)
     design = parse_design(json.loads(example), "docs")
-    assert design.gates["nl"]["score_slot0_identical"] == Limits(min=-0.2, max=1.0)
+    assert design.gates["nl"]["score_slot0_identical"] == CheckLimits(min=-0.2, max=1.0)
