@@ -6,14 +6,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED
 from laya_sweep.metrics.summary import summarise
 from laya_sweep.results.columns import decision_columns
 
 #: Figures of the comparison, in this order.
 METRICS = ("choice_accuracy", "noul_accuracy", "mean_confidence", "ece", "brier", "nll")
-
-REPLICATES = 1000
-SEED = 13
 
 
 class Figure(NamedTuple):

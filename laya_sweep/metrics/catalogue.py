@@ -19,7 +19,7 @@ from laya_sweep.metrics.accuracy import Total, tolerance_of, within
 from laya_sweep.metrics.arrays import Flags, Floats, number_within
 from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
-from laya_sweep.metrics.calibration import squared_errors, surprisals
+from laya_sweep.metrics.calibration import BINS, squared_errors, surprisals
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
 from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, KEPT, RANKED, RECALLED, SURVIVED
 from laya_sweep.metrics.nature import Direction, Nature
@@ -298,7 +298,7 @@ EVALS_METRICS: Final = (
 
 def catalogue(
     *,
-    bins: int = 15,
+    bins: int = BINS,
     score_within: Sequence[float] = (),
     coverages: Sequence[float] = SELECTIVE_COVERAGES,
     min_confidence: Sequence[MinConfidence] = (),

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Flags, Floats, same_length
-from laya_sweep.metrics.bootstrap import weight_chunks
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED, weight_chunks
 from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.columns import SliceColumn
-from laya_sweep.metrics.draws import bootstrap_interval
+from laya_sweep.metrics.draws import NO_REPLICATES, bootstrap_interval
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.nature import Nature
 from laya_sweep.metrics.robustness import PairFigures, worst_confidence_increase
@@ -112,8 +112,8 @@ def summarise_robustness(
     columns: PairColumns,
     *,
     expected: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    replicates: int = 1000,
-    seed: int = 13,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
     confidence: float = 0.95,
 ) -> list[MetricRow]:
     """Every robustness figure of the pairs: overall, then by each slice of `columns`.
@@ -171,7 +171,7 @@ def _interval(
     if metric.kind == "proportion":
         trials = clusters.spread(terms.astype(np.bool_)).effective_n
         return wilson(value * trials, trials, confidence) or "no independent pairs"
-    return bootstrap_interval([] if draws is None else draws, value, confidence)
+    return NO_REPLICATES if draws is None else bootstrap_interval(draws, value, confidence)
 
 
 def _counted(columns: PairColumns, rows: NDArray[np.intp], metric: PairMetric) -> NDArray[np.intp]:

@@ -12,16 +12,10 @@ import pyarrow as pa
 from laya_sweep.domain.identity import canonical_json
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, from_document
+from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.store.schemas import METRICS
-
-#: Replicates and seed of every bootstrap interval of a run.
-REPLICATES = 1000
-
-
-SEED = 13
-
 
 _NO_MACRO = frozenset({"macro:model", "macro:qid", "macro:tag"})
 
@@ -31,6 +25,7 @@ def summarise_result(
     languages: Sequence[str],
     min_confidence: Sequence[MinConfidence],
     score_within: Sequence[float] = (),
+    replicates: int = REPLICATES,
 ) -> list[MetricRow]:
     """Every metric of one result: overall, by language, model, question and tag.
 
@@ -44,8 +39,7 @@ def summarise_result(
         slices=("language", *several),
         score_within=score_within,
         min_confidence=[value for value in min_confidence if value is not None],
-        replicates=REPLICATES,
-        seed=SEED,
+        replicates=replicates,
         expected={"language": languages},
     )
     rows = [row for row in rows if row.slice_dimension not in _NO_MACRO]

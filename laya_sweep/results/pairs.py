@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import BASELINE
+from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.columns import SliceColumn
 from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.robustness import PairFigures, compare_pairs
 from laya_sweep.metrics.summary import MetricRow
-from laya_sweep.results.figures import REPLICATES, SEED
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.store.schemas import PAIRS
 
@@ -90,22 +90,22 @@ def pair_table(baseline: Side, variant: Side) -> pa.Table:
     return pa.table({name: columns[name] for name in PAIRS.names}).cast(PAIRS)
 
 
-def robustness_rows(pairs: pa.Table, languages: Sequence[str]) -> list[MetricRow]:
+def robustness_rows(pairs: pa.Table, languages: Sequence[str], replicates: int = REPLICATES) -> list[MetricRow]:
     """Robustness figures of pairs: overall, by language (those asked for without pairs too), model, question, tag."""
-    return summarise_robustness(pair_columns(pairs), expected={"language": languages}, replicates=REPLICATES, seed=SEED)
+    return summarise_robustness(pair_columns(pairs), expected={"language": languages}, replicates=replicates)
 
 
 def robustness_by_result(
-    pairs: Mapping[ResultKey, pa.Table], languages: Sequence[str]
+    pairs: Mapping[ResultKey, pa.Table], languages: Sequence[str], replicates: int = REPLICATES
 ) -> dict[ResultKey, list[MetricRow]]:
     """Robustness figures of each result.
 
     Those of a baseline are over the pairs of all its transforms: the overall figures, pair-weighted.
     """
-    found = {key: robustness_rows(table, languages) for key, table in pairs.items()}
+    found = {key: robustness_rows(table, languages, replicates) for key, table in pairs.items()}
     for before in dict.fromkeys(baseline_of(key) for key in pairs):
         own = [table for key, table in pairs.items() if baseline_of(key) == before]
-        found[before] = robustness_rows(pa.concat_tables(own), languages)
+        found[before] = robustness_rows(pa.concat_tables(own), languages, replicates)
     return found
 
 
