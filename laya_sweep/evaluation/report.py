@@ -16,7 +16,7 @@ from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import Outcome
 from laya_sweep.evaluation.reported import reported_decisions
 from laya_sweep.gates.comparability import EVALS_SCHEMA
-from laya_sweep.gates.metric_kinds import is_confidence
+from laya_sweep.metrics.lookup import nature_of
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 
 
@@ -91,7 +91,7 @@ def _merged(every: Mapping[str, float], sure: Mapping[str, float]) -> dict[str, 
 
 
 def _of_confidence(metric: str) -> bool:
-    return is_confidence(metric) or metric == "mean_confidence"
+    return nature_of(metric).of_pairs or metric == "mean_confidence"
 
 
 @cache

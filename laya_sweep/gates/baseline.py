@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from laya_sweep.domain.tolerance import within
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import coverage_conflict
-from laya_sweep.gates.metric_kinds import direction, is_coverage, is_timing
 from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
 from laya_sweep.gates.verdict import Check, label, measured, names, why_no_value
+from laya_sweep.metrics.lookup import nature_of
 
 
 def baseline_checks(
@@ -52,7 +52,7 @@ def unused_tolerances(baseline: Scorecard, tolerances: Mapping[str, float]) -> l
 def _compared(baseline: Scorecard, tolerances: Mapping[str, float]) -> Iterator[FigureKey]:
     for place in baseline.scope:
         for metric in baseline.figures(place):
-            if metric in tolerances or not is_timing(metric):
+            if metric in tolerances or not nature_of(metric).timing:
                 yield FigureKey(*place, metric)
 
 
@@ -60,7 +60,7 @@ def _check(
     candidate: Scorecard, baseline: Scorecard, key: FigureKey, tolerance: float, mode: Mode, two_sided: bool
 ) -> Check:
     here, there = measured(candidate, key), measured(baseline, key)
-    conflict = coverage_conflict(candidate, baseline) if is_coverage(key.metric) else None
+    conflict = coverage_conflict(candidate, baseline) if nature_of(key.metric).cuts else None
     facts = (key, here, there, "tolerance", tolerance)
     if conflict is not None:
         said = f"{label(key)} {here}, baseline {there}: not compared, because {conflict}"
@@ -80,7 +80,7 @@ def _check(
 
 def _worsening(metric: str, moved: float) -> float:
     """How far a figure got worse; below 0 for an improvement, the distance where neither way is better."""
-    way = direction(metric)
+    way = nature_of(metric).better
     if way == "neither":
         return abs(moved)
     return -moved if way == "higher" else moved

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from laya_sweep.domain.slices import DIMENSIONS, OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
-from laya_sweep.gates.metric_kinds import coverage_share, is_confidence
 from laya_sweep.gates.scorecard import Count, FigureKey
+from laya_sweep.metrics.lookup import nature_of
 
 
 def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[FigureKey, Count]:
@@ -27,7 +27,7 @@ def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[Figure
         cases: of the report; what is no case is passed over, as upstream does.
         metrics: names that the report or a policy may ask for.
     """
-    wanted = [metric for metric in dict.fromkeys(metrics) if is_confidence(metric)]
+    wanted = [metric for metric in dict.fromkeys(metrics) if nature_of(metric).of_pairs]
     scored: Counter[FigureKey] = Counter()
     confidences: dict[SlicePlace, list[float]] = defaultdict(list)
     for case in cases:
@@ -57,7 +57,7 @@ def accepted_answers(confidences: npt.ArrayLike, share: float) -> int:
 
 
 def _count(confidences: list[float], metric: str) -> Count:
-    share = coverage_share(metric)
+    share = nature_of(metric).share
     return Count(len(confidences), None if share is None else accepted_answers(confidences, share))
 
 
@@ -65,7 +65,7 @@ def _scored_metrics(case: Mapping[str, Any]) -> list[str]:
     scores = case.get("scores")
     if not isinstance(scores, Mapping):
         return []
-    return [name for name, score in scores.items() if not is_confidence(name) and finite_number(score) is not None]
+    return [name for name, score in scores.items() if not nature_of(name).of_pairs and finite_number(score) is not None]
 
 
 def _places(case: Mapping[str, Any]) -> Iterator[SlicePlace]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.gates.evidence import accepted_answers
-from laya_sweep.gates.metric_kinds import coverage_share
 from laya_sweep.gates.scorecard import Count, FigureKey, MinConfidence, Scorecard
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.interval import Interval
+from laya_sweep.metrics.lookup import nature_of
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.summary import MetricRow
@@ -99,7 +99,7 @@ def accepted_counts(
         columns: the decisions of one result.
         metrics: names; those that accept no share of the answers are passed over.
     """
-    shares = [(metric, share) for metric in metrics if (share := coverage_share(metric)) is not None]
+    shares = [(metric, share) for metric in metrics if (share := nature_of(metric).share) is not None]
     return {
         FigureKey(*place, metric): accepted_answers(confidences, share)
         for place, confidences in _answered(columns)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.gates.comparability import coverage_conflict, missing_identity
-from laya_sweep.gates.metric_kinds import is_coverage
 from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.policy import Policy, Rule
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import absolute
 from laya_sweep.gates.verdict import Check, Measured, label, measured, why_no_value
+from laya_sweep.metrics.lookup import nature_of
 
 
 def policy_checks(
@@ -63,7 +63,7 @@ def _no_evidence(side: str, card: Scorecard, figure: Measured, rule: Rule) -> st
 def _no_comparison(candidate: Scorecard, baseline: Scorecard | None, there: Measured | None, rule: Rule) -> str | None:
     if baseline is None or there is None:
         return f"{rule.limit_name} needs a baseline"
-    conflict = coverage_conflict(candidate, baseline) if is_coverage(rule.figure.metric) else None
+    conflict = coverage_conflict(candidate, baseline) if nature_of(rule.figure.metric).cuts else None
     if conflict is not None:
         return f"not compared, because {conflict}"
     return _no_evidence("baseline", baseline, there, rule)

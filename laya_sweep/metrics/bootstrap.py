@@ -8,14 +8,21 @@ nothing else, so they are the same for any number of workers and any chunking.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.metrics.arrays import whole_number
+from laya_sweep.metrics.arrays import Floats, whole_number
+
+#: Replicates and seed of every bootstrap interval that nobody asks for otherwise.
+REPLICATES: Final = 1000
+SEED: Final = 13
 
 _CHUNK_BYTES = 64 * 2**20
+_KEPT_BYTES = 2**20
+"""Weights of up to so many bytes are kept: many small figures draw the same sources."""
 
 
 class WeightChunk(NamedTuple):
@@ -52,10 +59,29 @@ def weight_chunks(n_sources: int, replicates: int, seed: int) -> Iterator[Weight
     step = max(1, min(replicates, _CHUNK_BYTES // n_sources))
     for start in range(0, replicates, step):
         count = min(step, replicates - start)
-        weights = np.empty((count, n_sources), dtype=np.uint8)
-        for row in range(count):
-            drawn = replicate_weights(n_sources, seed, start + row)
-            if drawn.max() > 255:
-                raise OverflowError(f"replicate {start + row} drew one source {drawn.max()} times")
-            weights[row] = drawn
-        yield WeightChunk(start, weights)
+        draw = _kept_weights if count * n_sources <= _KEPT_BYTES else _weights
+        yield WeightChunk(start, draw(n_sources, seed, start, count))
+
+
+def ratio_replicates(sums: Floats, counts: Floats, replicates: int, seed: int) -> Floats:
+    """float64[replicates]: a mean over all rows in each replicate, from the sum and the rows of each source.
+
+    >>> ratio_replicates(np.array([2.0, 4.0]), np.array([1.0, 2.0]), 3, 13)
+    array([2., 2., 2.])
+    """
+    drawn = (chunk.weights.astype(np.float64) for chunk in weight_chunks(len(sums), replicates, seed))
+    return np.concatenate([weights @ sums / (weights @ counts) for weights in drawn])
+
+
+def _weights(n_sources: int, seed: int, start: int, count: int) -> NDArray[np.uint8]:
+    weights = np.empty((count, n_sources), dtype=np.uint8)
+    for row in range(count):
+        drawn = replicate_weights(n_sources, seed, start + row)
+        if drawn.max() > 255:
+            raise OverflowError(f"replicate {start + row} drew one source {drawn.max()} times")
+        weights[row] = drawn
+    weights.setflags(write=False)
+    return weights
+
+
+_kept_weights = lru_cache(maxsize=8)(_weights)

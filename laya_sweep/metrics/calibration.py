@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from laya_sweep.metrics.arrays import (
 )
 from laya_sweep.metrics.levels import LevelCounts
 from laya_sweep.metrics.value import Measure, not_finite_reason
+
+#: Bins of an ECE that nobody asks for otherwise.
+BINS: Final = 15
 
 NO_CONFIDENCE = "no labelled choice or noul answers"
 
@@ -104,7 +107,7 @@ class CalibrationBins:
     not_finite: int = 0
 
     @classmethod
-    def update(cls, confidence: Floats, correct: Flags, bins: int = 15, nan: NanPolicy = "strict") -> CalibrationBins:
+    def update(cls, confidence: Floats, correct: Flags, bins: int = BINS, nan: NanPolicy = "strict") -> CalibrationBins:
         """The bins of one shard; `confidence` is float64[n], `correct` bool[n]."""
         found = bin_rows(confidence, correct, bins, nan)
         # An empty bincount is of integers, whatever its weights.
@@ -150,7 +153,7 @@ def _span_sums(values: NDArray[Any], ends: NDArray[np.intp]) -> Floats:
     return np.array([values[a:b].sum() for a, b in zip(starts, ends, strict=True)], dtype=np.float64)
 
 
-def ece(confidence: ArrayLike, correct: ArrayLike, bins: int = 15, *, nan: NanPolicy = "strict") -> float | None:
+def ece(confidence: ArrayLike, correct: ArrayLike, bins: int = BINS, *, nan: NanPolicy = "strict") -> float | None:
     """Expected calibration error over equal-width bins.
 
     ECE = sum_b (n_b / n) |mean confidence in b - accuracy in b| = sum_b |sum_b (confidence - correct)| / n

@@ -1,7 +1,8 @@
 """Every metric of a summary: its name, who enters it, how it is computed and how it is resampled.
 
-A new metric is one entry here. What it is decides its interval: a `proportion` has Wilson's, a `mean` of
-terms or a member of a `family` is resampled, and `no_interval` says why there is none.
+A new metric is one entry here, which also says which way is better. What it is decides its interval: a
+`proportion` has Wilson's, a `mean` of terms or a member of a `family` is resampled, and `no_interval` says why
+there is none.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from laya_sweep.metrics.accuracy import Total, tolerance_of, within
 from laya_sweep.metrics.arrays import Flags, Floats, number_within
 from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
-from laya_sweep.metrics.calibration import squared_errors, surprisals
+from laya_sweep.metrics.calibration import BINS, squared_errors, surprisals
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
 from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, KEPT, RANKED, RECALLED, SURVIVED
+from laya_sweep.metrics.nature import Direction, Nature
 from laya_sweep.metrics.selective import (
     COVERAGE_METRIC_DEFINITION,
     augrc_of,
@@ -58,10 +60,10 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Nature):
     """One metric; see the module's docstring.
 
-    `coverage` is the parameter of selective_accuracy alone; `recentre` is as in `draws.Draws`; `spread`
+    `recentre` is as in `draws.Draws`; `spread`
     replaces the sources of the population where only a part of it counts.
     """
 
@@ -70,13 +72,16 @@ class Metric:
     measure: Callable[[SliceView], Measure]
     mean: Mean | None = None
     family: Family | None = None
-    definition: int = 1
     min_confidence: MinConfidence = None
-    coverage: float | None = None
     no_interval: str | None = None
     proportion: bool = False
     recentre: int = 0
     spread: Callable[[SliceView], Spread] | None = None
+
+    @property
+    def definition(self) -> int:
+        """Of the coverage cut that the figure follows; 1 where there is none."""
+        return COVERAGE_METRIC_DEFINITION if self.cuts else 1
 
     def n_clusters(self, view: SliceView) -> int:
         """Distinct sources among the decisions that enter the metric."""
@@ -92,11 +97,19 @@ class Metric:
         return view.clusters(self.population).spread(self.mean.values(view).astype(np.bool_)).effective_n
 
 
-def _mean(name: str, population: str, terms: Terms, what: str = "values", *, proportion: bool = False) -> Metric:
+def _mean(
+    name: str,
+    population: str,
+    terms: Terms,
+    what: str = "values",
+    *,
+    better: Direction = "neither",
+    proportion: bool = False,
+) -> Metric:
     def measure(view: SliceView) -> Measure:
         return Total.update(terms(view)).compute(EMPTY[population], what, view.nan)
 
-    return Metric(name, population, measure, Mean(population, terms), proportion=proportion)
+    return Metric(name, population, measure, Mean(population, terms), proportion=proportion, better=better)
 
 
 def _correct(population: str) -> Terms:
@@ -104,7 +117,7 @@ def _correct(population: str) -> Terms:
 
 
 def _accuracy(name: str, population: str) -> Metric:
-    found = _mean(name, population, _correct(population), proportion=True)
+    found = _mean(name, population, _correct(population), better="higher", proportion=True)
     return replace(found, spread=lambda view: view.right_spread(population))
 
 
@@ -120,17 +133,17 @@ def _within(tolerance: float) -> Metric:
         # Under "strict" a NaN term carries the fault to the sum, which then refuses; else it is a miss.
         return kept if view.nan == "compatible" or finite.all() else np.where(finite, kept, np.nan)
 
-    return _mean(f"score_within_{tolerance:g}", "score", terms, "score errors", proportion=True)
+    return _mean(f"score_within_{tolerance:g}", "score", terms, "score errors", better="higher", proportion=True)
 
 
-def _ranking(name: str, measure: Callable[[SliceView], Measure], coverage: float | None = None) -> Metric:
-    definition = 1 if name == "auroc" else COVERAGE_METRIC_DEFINITION
-    return Metric(name, "answered", measure, family="ranking", definition=definition, coverage=coverage)
+def _area(name: str, measure: Callable[[SliceView], Measure]) -> Metric:
+    """An area under a curve over coverage."""
+    return Metric(name, "answered", measure, family="ranking", better="lower", cuts=True, of_pairs=True)
 
 
 def _f1(name: str, measure: Callable[[SliceView], Measure]) -> Metric:
     # Rare classes go missing from a sample, and again from its replicates: twice the same bias.
-    return Metric(name, "choice", measure, family="classes", recentre=2)
+    return Metric(name, "choice", measure, family="classes", recentre=2, better="higher")
 
 
 def _majority(name: str, population: str, measure: Callable[[SliceView], Measure]) -> Metric:
@@ -151,8 +164,17 @@ def _confidence_terms(view: SliceView) -> Floats:
     return view.column("confidence", "labelled")
 
 
+def _absolute_errors(view: SliceView) -> Floats:
+    errors: Floats = np.abs(view.column("score_error", "score"))
+    return errors
+
+
 def _brier_terms(view: SliceView) -> Floats:
     return squared_errors(view.column("confidence", "answered"), view.correct("answered"))
+
+
+def _nll_terms(view: SliceView) -> Floats:
+    return surprisals(view.column("p_gold", "answered"))
 
 
 def _fixed(bins: int) -> list[Metric]:
@@ -161,17 +183,19 @@ def _fixed(bins: int) -> list[Metric]:
         _accuracy("choice_accuracy", "choice"),
         _accuracy("accuracy", "choice"),
         _accuracy("noul_accuracy", "noul"),
-        _mean("score_mae", "score", lambda v: np.abs(v.column("score_error", "score")), "score errors"),
+        _mean("score_mae", "score", _absolute_errors, "score errors", better="lower"),
         _mean("mean_confidence", "labelled", _confidence_terms, "confidences"),
-        Metric("ece", "answered", lambda v: v.bins(bins).compute(v.nan), family="ece"),
-        Metric("clipped_confidences", "answered", partial(_clipped, bins), no_interval="a count of faults"),
-        _mean("brier", "answered", _brier_terms, "confidences"),
-        _mean("nll", "answered", lambda v: surprisals(v.column("p_gold", "answered")), "log-likelihoods"),
-        _ranking("aurc", lambda v: aurc_of(v.levels, v.nan)),
-        _ranking("excess_aurc", lambda v: excess_aurc_of(v.levels, v.nan)),
-        _ranking("augrc", lambda v: augrc_of(v.levels, v.nan)),
-        _ranking("auroc", lambda v: auroc_of(v.levels, v.nan)),
-        Metric("acc_at_50_coverage", "answered", _legacy, family="ranking"),
+        Metric("ece", "answered", lambda v: v.bins(bins).compute(v.nan), family="ece", better="lower", of_pairs=True),
+        Metric(
+            "clipped_confidences", "answered", partial(_clipped, bins), no_interval="a count of faults", better="lower"
+        ),
+        replace(_mean("brier", "answered", _brier_terms, "confidences", better="lower"), of_pairs=True),
+        _mean("nll", "answered", _nll_terms, "log-likelihoods", better="lower"),
+        _area("aurc", lambda v: aurc_of(v.levels, v.nan)),
+        _area("excess_aurc", lambda v: excess_aurc_of(v.levels, v.nan)),
+        _area("augrc", lambda v: augrc_of(v.levels, v.nan)),
+        Metric("auroc", "answered", lambda v: auroc_of(v.levels, v.nan), family="ranking", better="higher"),
+        Metric("acc_at_50_coverage", "answered", _legacy, family="ranking", better="higher"),
         _f1("macro_f1", lambda v: v.labels.compute()),
         _f1("macro_f1_slot", lambda v: v.slots.compute()),
         _majority("majority_baseline", "choice", lambda v: majority_of(v.labels)),
@@ -187,8 +211,8 @@ def _fixed(bins: int) -> list[Metric]:
     ]
 
 
-def _flagged(name: str, population: str, flag: str) -> Metric:
-    return _mean(name, population, lambda view: view.flag(flag, population), proportion=True)
+def _flagged(name: str, population: str, flag: str, better: Direction = "neither") -> Metric:
+    return _mean(name, population, lambda view: view.flag(flag, population), better=better, proportion=True)
 
 
 def _narrowing(flags: Collection[str]) -> list[Metric]:
@@ -197,14 +221,14 @@ def _narrowing(flags: Collection[str]) -> list[Metric]:
     if RECALLED in flags:
         every, kept = KEPT[RECALLED]
         metrics += [
-            _flagged("shortlist_recall_at_k", every, RECALLED),
+            _flagged("shortlist_recall_at_k", every, RECALLED, "higher"),
             _accuracy("shortlist_accuracy_on_recalled", kept),
             _flagged("shortlist_first_retrieved_accuracy", RANKED, FIRST_RETRIEVED),
         ]
     if SURVIVED in flags:
         every, kept = KEPT[SURVIVED]
         metrics += [
-            _flagged("tournament_survival_rate", every, SURVIVED),
+            _flagged("tournament_survival_rate", every, SURVIVED, "higher"),
             _accuracy("tournament_accuracy_on_survivors", kept),
         ]
     return metrics
@@ -212,8 +236,16 @@ def _narrowing(flags: Collection[str]) -> list[Metric]:
 
 def _selective(coverage: float) -> Metric:
     share = number_within(coverage, "coverage", 0.0, 1.0, open_low=True)
-    name = f"selective_accuracy@{share * 100:g}"
-    return _ranking(name, lambda v: selective_accuracy_of(v.levels, share, v.nan), share)
+    return Metric(
+        f"selective_accuracy@{share * 100:g}",
+        "answered",
+        lambda v: selective_accuracy_of(v.levels, share, v.nan),
+        family="ranking",
+        better="higher",
+        cuts=True,
+        share=share,
+        of_pairs=True,
+    )
 
 
 def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
@@ -225,6 +257,7 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
         read: Callable[[ThresholdCounts], Measure],
         mean: Mean,
         spread: Callable[[SliceView, Cut], Spread],
+        better: Direction = "neither",
     ) -> Metric:
         return Metric(
             name,
@@ -234,6 +267,7 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
             min_confidence=min_confidence if isinstance(min_confidence, BucketThresholds) else float(min_confidence),
             proportion=True,
             spread=lambda v: spread(v, cut),
+            better=better,
         )
 
     kept = Mean("answered", lambda v: v.accepted(cut))
@@ -242,7 +276,7 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
     return [
         metric("coverage", ThresholdCounts.coverage, kept, SliceView.coverage_spread),
         metric("abstention_rate", ThresholdCounts.abstention_rate, withheld, SliceView.coverage_spread),
-        metric("selective_precision", ThresholdCounts.selective_precision, right, SliceView.precision_spread),
+        metric("selective_precision", ThresholdCounts.selective_precision, right, SliceView.precision_spread, "higher"),
     ]
 
 
@@ -264,7 +298,7 @@ EVALS_METRICS: Final = (
 
 def catalogue(
     *,
-    bins: int = 15,
+    bins: int = BINS,
     score_within: Sequence[float] = (),
     coverages: Sequence[float] = SELECTIVE_COVERAGES,
     min_confidence: Sequence[MinConfidence] = (),

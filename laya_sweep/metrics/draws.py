@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from laya_sweep.metrics.arrays import Floats, floats, number_within
 from laya_sweep.metrics.interval import Interval
+
+NO_REPLICATES: Final = "no bootstrap replicates were asked for"
 
 
 @dataclass(frozen=True, slots=True)

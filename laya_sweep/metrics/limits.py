@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from laya_sweep.metrics.catalogue import Metric
-from laya_sweep.metrics.draws import Draws, draws_interval
+from laya_sweep.metrics.draws import NO_REPLICATES, Draws, draws_interval
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.value import Measure
@@ -62,5 +62,5 @@ def _interval(
         found = wilson(measure.value * trials, trials, confidence)
         return "no independent decisions" if found is None else found
     if draws is None:
-        return "no bootstrap replicates were asked for"
+        return NO_REPLICATES
     return draws_interval(draws, measure.value, confidence)

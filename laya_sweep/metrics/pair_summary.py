@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Flags, Floats, same_length
-from laya_sweep.metrics.bootstrap import weight_chunks
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED, weight_chunks
 from laya_sweep.metrics.cluster import Clusters
 from laya_sweep.metrics.columns import SliceColumn
-from laya_sweep.metrics.draws import bootstrap_interval
+from laya_sweep.metrics.draws import NO_REPLICATES, bootstrap_interval
 from laya_sweep.metrics.interval import Interval, wilson
+from laya_sweep.metrics.nature import Nature
 from laya_sweep.metrics.robustness import PairFigures, worst_confidence_increase
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.summary import OVERALL, MetricRow
@@ -51,7 +52,7 @@ class PairColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metric:
+class PairMetric(Nature):
     """A figure: the term of each pair (float64[n], or bool[n] of a proportion), and whose pairs count."""
 
     name: str
@@ -66,28 +67,36 @@ def _right(columns: PairColumns, before: int, after: int) -> Flags:
 
 
 #: In the order of reports: the names of REQUIREMENTS C4, then what the flips did to accuracy.
-_METRICS: tuple[_Metric, ...] = (
-    _Metric("semantic_agreement_rate", "proportion", lambda c: c.figures.agreement),
-    _Metric("flip_rate", "proportion", lambda c: ~c.figures.agreement),
-    _Metric("mean_probability_drift", "mean", lambda c: c.figures.mean_probability_drift),
-    _Metric(
+PAIR_METRICS: tuple[PairMetric, ...] = (
+    PairMetric("semantic_agreement_rate", "proportion", lambda c: c.figures.agreement, better="higher"),
+    PairMetric("flip_rate", "proportion", lambda c: ~c.figures.agreement, better="lower"),
+    PairMetric("mean_probability_drift", "mean", lambda c: c.figures.mean_probability_drift, better="lower"),
+    PairMetric(
         "max_probability_drift",
         "extreme",
         lambda c: c.figures.max_probability_drift,
         value=lambda pairs: float(pairs.max_probability_drift.max()),
+        better="lower",
     ),
-    _Metric("mean_js_divergence", "mean", lambda c: c.figures.js_divergence),
-    _Metric("mean_confidence_drift", "mean", lambda c: c.figures.confidence_drift),
-    _Metric("mean_absolute_confidence_drift", "mean", lambda c: np.abs(c.figures.confidence_drift)),
-    _Metric(
+    PairMetric("mean_js_divergence", "mean", lambda c: c.figures.js_divergence, better="lower"),
+    PairMetric("mean_confidence_drift", "mean", lambda c: c.figures.confidence_drift),
+    PairMetric("mean_absolute_confidence_drift", "mean", lambda c: np.abs(c.figures.confidence_drift), better="lower"),
+    PairMetric(
         "worst_confidence_increase_on_disagreement",
         "extreme",
         lambda c: c.figures.confidence_drift,
         value=worst_confidence_increase,
+        better="lower",
     ),
-    _Metric("accuracy_drop", "mean", lambda c: c.right_before.astype(np.float64) - c.right_after, labelled=True),
-    _Metric("right_to_wrong_rate", "proportion", lambda c: _right(c, 1, 0), labelled=True),
-    _Metric("wrong_to_right_rate", "proportion", lambda c: _right(c, 0, 1), labelled=True),
+    PairMetric(
+        "accuracy_drop",
+        "mean",
+        lambda c: c.right_before.astype(np.float64) - c.right_after,
+        labelled=True,
+        better="lower",
+    ),
+    PairMetric("right_to_wrong_rate", "proportion", lambda c: _right(c, 1, 0), labelled=True, better="lower"),
+    PairMetric("wrong_to_right_rate", "proportion", lambda c: _right(c, 0, 1), labelled=True, better="higher"),
 )
 
 
@@ -103,8 +112,8 @@ def summarise_robustness(
     columns: PairColumns,
     *,
     expected: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    replicates: int = 1000,
-    seed: int = 13,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
     confidence: float = 0.95,
 ) -> list[MetricRow]:
     """Every robustness figure of the pairs: overall, then by each slice of `columns`.
@@ -124,11 +133,11 @@ def summarise_robustness(
     return [
         _row(columns, view, metric, draws.get((at, metric.name)), confidence)
         for at, view in enumerate(views)
-        for metric in _METRICS
+        for metric in PAIR_METRICS
     ]
 
 
-def _row(columns: PairColumns, view: _View, metric: _Metric, draws: Floats | None, confidence: float) -> MetricRow:
+def _row(columns: PairColumns, view: _View, metric: PairMetric, draws: Floats | None, confidence: float) -> MetricRow:
     rows = _counted(columns, view.rows, metric)
     clusters = Clusters(columns.source[rows])
     value, limits, reason = None, None, "no labelled pairs" if metric.labelled and len(view.rows) else "no pairs"
@@ -153,7 +162,7 @@ def _row(columns: PairColumns, view: _View, metric: _Metric, draws: Floats | Non
 
 
 def _interval(
-    metric: _Metric, terms: Floats | Flags, value: float, clusters: Clusters, draws: Floats | None, confidence: float
+    metric: PairMetric, terms: Floats | Flags, value: float, clusters: Clusters, draws: Floats | None, confidence: float
 ) -> Interval | str:
     if metric.kind == "extreme":
         return "resampling never draws beyond the largest"
@@ -162,10 +171,10 @@ def _interval(
     if metric.kind == "proportion":
         trials = clusters.spread(terms.astype(np.bool_)).effective_n
         return wilson(value * trials, trials, confidence) or "no independent pairs"
-    return bootstrap_interval([] if draws is None else draws, value, confidence)
+    return NO_REPLICATES if draws is None else bootstrap_interval(draws, value, confidence)
 
 
-def _counted(columns: PairColumns, rows: NDArray[np.intp], metric: _Metric) -> NDArray[np.intp]:
+def _counted(columns: PairColumns, rows: NDArray[np.intp], metric: PairMetric) -> NDArray[np.intp]:
     if not metric.labelled:
         return rows
     return rows[(columns.right_before[rows] >= 0) & (columns.right_after[rows] >= 0)]
@@ -176,7 +185,7 @@ def _draw_means(
 ) -> dict[tuple[int, str], Floats]:
     """Replicates of each mean of each view, float64[replicates]; all of them draw the same sources."""
     known, code = np.unique(columns.source, return_inverse=True)
-    means = [metric for metric in _METRICS if metric.kind == "mean"]
+    means = [metric for metric in PAIR_METRICS if metric.kind == "mean"]
     if len(known) < 2 or not replicates:
         return {}
     keys = [(at, metric.name) for at in range(len(views)) for metric in means]

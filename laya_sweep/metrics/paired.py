@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from laya_sweep.metrics.arrays import Flags, Floats, flags, floats, integers, number_within, same_length
-from laya_sweep.metrics.bootstrap import weight_chunks
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED, ratio_replicates
 from laya_sweep.metrics.draws import bootstrap_interval
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.levels import LevelCounts
@@ -109,10 +109,9 @@ def _interval(gain: Floats, source: NDArray[np.integer], how: _Bootstrap) -> Int
     known, code = np.unique(source, return_inverse=True)
     if len(known) < 2:
         return "one case" if len(gain) == 1 else "one cluster"
-    sums = np.stack([np.bincount(code, weights=gain), np.bincount(code)], axis=1)
-    chunks = weight_chunks(len(known), how.replicates, how.seed)
-    totals = np.concatenate([chunk.weights.astype(np.float64) @ sums for chunk in chunks])
-    return bootstrap_interval(totals[:, 0] / totals[:, 1], float(gain.mean()), how.confidence)
+    sums, counts = (np.bincount(code, weights=terms).astype(np.float64) for terms in (gain, None))
+    draws = ratio_replicates(sums, counts, how.replicates, how.seed)
+    return bootstrap_interval(draws, float(gain.mean()), how.confidence)
 
 
 def compare(
@@ -125,8 +124,8 @@ def compare(
     source: ArrayLike | None = None,
     *,
     coverage: float = 0.5,
-    replicates: int = 1000,
-    seed: int = 13,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
     confidence: float = 0.95,
 ) -> PairedComparison:
     """Compare two runs case by case.

@@ -100,8 +100,8 @@ class RankingReplicates:
             for at, metric in self._metrics.items():
                 if metric.name == "acc_at_50_coverage":
                     draws[at] = self._legacy(grids.accepted, by_row, n)
-                elif metric.coverage is not None:
-                    draws[at] = self._selective(grids.accepted, by_row, n, metric.coverage)
+                elif metric.share is not None:
+                    draws[at] = self._selective(grids.accepted, by_row, n, metric.share)
             # Last, because it reuses the arrays.
             found = self._areas(by_row if self._ends is None else _at_levels(by_row, self._ends), sizes)
         return draws | {at: found[m.name] for at, m in self._metrics.items() if at not in draws}

@@ -11,6 +11,8 @@ import numpy as np
 
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.arrays import Flags, NanPolicy, nan_policy, whole_number
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED
+from laya_sweep.metrics.calibration import BINS
 from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, Metric, catalogue
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.draws import Draws, mean_draws
@@ -135,9 +137,9 @@ def summarise(
     slices: Sequence[str] = ("language",),
     score_within: Sequence[float] = (),
     min_confidence: Sequence[MinConfidence] = (),
-    bins: int = 15,
-    replicates: int = 1000,
-    seed: int = 13,
+    bins: int = BINS,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
     confidence: float = 0.95,
     expected: Mapping[str, Sequence[str]] = MappingProxyType({}),
     coverages: Sequence[float] = SELECTIVE_COVERAGES,

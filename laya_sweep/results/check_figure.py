@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from laya_sweep.metrics.bootstrap import replicate_weights
-from laya_sweep.metrics.draws import bootstrap_interval
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED, ratio_replicates
+from laya_sweep.metrics.draws import NO_REPLICATES, bootstrap_interval
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.results.check_readings import Readings
 from laya_sweep.suites.check_gates import CheckLimits
@@ -71,12 +70,12 @@ class CheckResult:
         }
 
 
-def check_result(readings: Readings, limits: CheckLimits | None) -> CheckResult:
+def check_result(readings: Readings, limits: CheckLimits | None, replicates: int = REPLICATES) -> CheckResult:
     """The result of one check in one language."""
-    return CheckResult(readings, figure_of([readings]), limits)
+    return CheckResult(readings, figure_of([readings], replicates), limits)
 
 
-def figure_of(parts: Sequence[Readings], replicates: int = 1000, seed: int = 13) -> Figure:
+def figure_of(parts: Sequence[Readings], replicates: int = REPLICATES, seed: int = SEED) -> Figure:
     """The mean over all readings of one check, in one language or pooled over several.
 
     State i of every language is one source: the same message in other words, so it is left out, and resampled, in all
@@ -103,14 +102,9 @@ def _interval(sums: Floats, counts: Floats, value: float, replicates: int, seed:
     means = sums / counts
     if np.ptp(means) == 0.0:
         return f"all {len(means)} states give the same value"
-    weights = _weights(len(means), replicates, seed)
-    return bootstrap_interval(weights @ sums / (weights @ counts), value)
-
-
-@lru_cache(maxsize=8)
-def _weights(states: int, replicates: int, seed: int) -> Floats:
-    """How often each replicate draws each state, float64[replicates, states]."""
-    return np.stack([replicate_weights(states, seed, i) for i in range(replicates)]).astype(np.float64)
+    if not replicates:
+        return NO_REPLICATES
+    return bootstrap_interval(ratio_replicates(sums, counts, replicates, seed), value)
 
 
 def _number(value: float) -> float | None:

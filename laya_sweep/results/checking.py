@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from laya_sweep.errors import ConfigError, Problem
+from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.check_figure import CheckResult, Figure, check_result, figure_of
@@ -35,11 +36,11 @@ class Checking:
         """The gates as rules of a policy: a language that failed or was never asked keeps none of them."""
         return [rule for code, own in self._gates.items() for rule in policy_rules(code, own, self._readings(code))]
 
-    def results(self, cells: Iterable[PlaceRows]) -> list[CheckResult]:
+    def results(self, cells: Iterable[PlaceRows], replicates: int = REPLICATES) -> list[CheckResult]:
         """Every check of every language of one checkpoint, languages in the order asked for."""
         found = {rows.expected.language: rows for rows in cells}
         return [
-            check_result(readings, self._gates.get(language, {}).get(readings.check))
+            check_result(readings, self._gates.get(language, {}).get(readings.check), replicates)
             for language in self._languages
             if language in found
             for readings in read_checks(language, self._design.languages[language], *_stored(found[language]))
@@ -53,7 +54,7 @@ class Checking:
         return {check: len(probes) * len(design.states) for check, probes in design.probes.items()}
 
 
-def check_rows(model: str | None, results: Sequence[CheckResult]) -> list[MetricRow]:
+def check_rows(model: str | None, results: Sequence[CheckResult], replicates: int = REPLICATES) -> list[MetricRow]:
     """Rows of the metrics table: each check by language, overall (pooled over languages), and by model.
 
     Args:
@@ -63,7 +64,7 @@ def check_rows(model: str | None, results: Sequence[CheckResult]) -> list[Metric
     rows = []
     for check in dict.fromkeys(result.readings.check for result in results):
         own = [result for result in results if result.readings.check == check]
-        pooled = figure_of([result.readings for result in own])
+        pooled = figure_of([result.readings for result in own], replicates)
         rows.append(_row("overall", "", check, pooled))
         rows += [] if model is None else [_row("model", model, check, pooled)]
         rows += [_row("language", result.readings.language, check, result.figure) for result in own]

@@ -13,13 +13,10 @@ from laya_sweep.domain.identity import canonical_json
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, from_document
+from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.summary import MetricRow, summarise
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.store.schemas import METRICS
-
-#: Replicates and seed of every bootstrap interval, unless a run asks for other replicates.
-REPLICATES = 1000
-SEED = 13
 
 _NO_MACRO = frozenset(f"macro:{name}" for name in BESIDE_LANGUAGE)
 
@@ -44,7 +41,6 @@ def summarise_result(
         score_within=score_within,
         min_confidence=[value for value in min_confidence if value is not None],
         replicates=replicates,
-        seed=SEED,
         expected={"language": languages},
     )
     rows = [row for row in rows if row.slice_dimension not in _NO_MACRO]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import BASELINE
+from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.columns import SliceColumn
 from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
 from laya_sweep.metrics.robustness import PairFigures, compare_pairs
 from laya_sweep.metrics.summary import MetricRow
-from laya_sweep.results.figures import REPLICATES, SEED
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.store.schemas import PAIRS
 
@@ -92,7 +92,7 @@ def pair_table(baseline: Side, variant: Side) -> pa.Table:
 
 def robustness_rows(pairs: pa.Table, languages: Sequence[str], replicates: int = REPLICATES) -> list[MetricRow]:
     """Robustness figures of pairs: overall, by language (those asked for without pairs too), model, question, tag."""
-    return summarise_robustness(pair_columns(pairs), expected={"language": languages}, replicates=replicates, seed=SEED)
+    return summarise_robustness(pair_columns(pairs), expected={"language": languages}, replicates=replicates)
 
 
 def robustness_by_result(

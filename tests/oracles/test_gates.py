@@ -21,10 +21,10 @@ import pytest
 from laya_sweep.documents.scorecards import read_scorecard, scorecard_of
 from laya_sweep.errors import UsageError
 from laya_sweep.gates.limits import limits_from_words
-from laya_sweep.gates.metric_kinds import direction, is_timing
 from laya_sweep.gates.policy import parse_policy, read_policy
 from laya_sweep.gates.scorecard import UNKNOWN, FigureKey
 from laya_sweep.judging.functions import judge
+from laya_sweep.metrics.lookup import nature_of
 
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 from laya import _eval_policy, evals_cli  # noqa: E402
@@ -159,7 +159,7 @@ def reasons_for_more(pair, compatible):
         "min_confidence is not recorded": UNKNOWN in (candidate.min_confidence, baseline.min_confidence),
         "cases without an answer": bool(candidate.errored or baseline.errored),
         "a tolerance without a figure": bool(tolerances.keys() - baseline.overall.keys()),
-        "only timings to compare": all(is_timing(name) for name in baseline.overall),
+        "only timings to compare": all(nature_of(name).timing for name in baseline.overall),
     }
     return {reason for reason, holds in reasons.items() if holds}
 
@@ -167,7 +167,7 @@ def reasons_for_more(pair, compatible):
 def reasons_for_less(check):
     """Documented reasons why strict mode may pass a figure that compatible mode fails."""
     metric, moved = check.figure.metric, check.candidate.value - check.baseline.value
-    way = {"higher": 1, "lower": -1, "neither": 0}[direction(metric)]
+    way = {"higher": 1, "lower": -1, "neither": 0}[nature_of(metric).better]
     if way * moved > 0:
         return {"an improvement"}
     return {"rounding"} if math.isclose(abs(moved), check.limit, rel_tol=1e-12, abs_tol=1e-12) else set()

@@ -1,0 +1,53 @@
+"""The nature of a metric by its name, as reports, policies and tolerances name it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
+from laya_sweep.metrics.nature import Nature
+from laya_sweep.metrics.pair_summary import PAIR_METRICS
+
+#: Figures that are counted or read elsewhere, and share the metrics table.
+_ELSEWHERE: Final[Mapping[str, Nature]] = {
+    "noul_label_swap": Nature(better="higher"),
+    "truncated_share": Nature(better="lower"),
+}
+_TIMING: Final = Nature(better="lower", timing=True)
+_WITHIN: Final = Nature(better="higher")
+_UNKNOWN: Final = Nature()
+
+
+def nature_of(metric: str) -> Nature:
+    """What is declared of a metric, of a family that its name belongs to, or nothing for a name nobody knows.
+
+    >>> nature_of("selective_accuracy@80").share, nature_of("ece").better, nature_of("latency_p50_ms").better
+    (0.8, 'lower', 'lower')
+    >>> nature_of("mean_confidence").better, nature_of("made_up").better
+    ('neither', 'neither')
+    """
+    if metric.endswith("_ms"):
+        return _TIMING
+    stem, at, percent = metric.partition("@")
+    if stem == "selective_accuracy" and at:
+        return Nature(better="higher", cuts=True, share=_share(percent), of_pairs=True)
+    if metric.startswith("score_within_"):
+        return _WITHIN
+    return _declared().get(metric, _UNKNOWN)
+
+
+@cache
+def _declared() -> dict[str, Nature]:
+    found = {metric.name: metric for metric in catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED))}
+    return {**found, **{metric.name: metric for metric in PAIR_METRICS}, **_ELSEWHERE}
+
+
+def _share(percent: str) -> float | None:
+    try:
+        share = float(percent) / 100
+    except ValueError:
+        return None
+    return share if 0.0 < share <= 1.0 else None

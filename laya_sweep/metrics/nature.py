@@ -1,0 +1,27 @@
+"""What a reader of a figure must know of its metric, whoever computed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Direction: TypeAlias = Literal["higher", "lower", "neither"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nature:
+    """The part of a metric's declaration that gates and reports ask for.
+
+    Attributes:
+        better: which way is an improvement; "neither" for figures that only describe.
+        cuts: whether it depends on where a coverage cut falls, so that definitions of the cut must agree.
+        share: of the answers that a selective accuracy accepts, in (0, 1]; None for all other metrics.
+        of_pairs: whether an answer counts for it by its confidence and correctness, and not by one score.
+        timing: whether it is in milliseconds, which a re-run moves by noise.
+    """
+
+    better: Direction = "neither"
+    cuts: bool = False
+    share: float | None = None
+    of_pairs: bool = False
+    timing: bool = False
