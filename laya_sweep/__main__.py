@@ -77,13 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _verb(name: str, words: Sequence[str]) -> int:
-    from laya_sweep.cli.verbs import VERBS
+    from laya_sweep.cli.verbs import VERBS, run_verb
     from laya_sweep.errors import Problem, UsageError, name_list
 
     if name not in VERBS:
         expected = f"a verb ({name_list(sorted(VERBS), name)}) or an override key=value"
         raise UsageError(Problem(repr(name), expected, "neither", "see --help"))
-    return VERBS[name](words)
+    return run_verb(name, words)
 
 
 def _sweep(given: Sequence[str]) -> int:

@@ -20,7 +20,7 @@ _METRICS = ("choice_accuracy", "noul_accuracy", "score_mae", "ece", "mean_confid
 _KEYS = ("language", "case_id", "variant", "question")
 
 
-class Runner(NamedTuple):
+class DriftRunner(NamedTuple):
     """A checkpoint of a run: its name, its engine, the digest of the weights behind it, and where it is from."""
 
     checkpoint: str
@@ -56,7 +56,7 @@ class DriftTable:
         return {**asdict(self), "reference": self.rows[0].checkpoint, "rows": rows}
 
 
-def runner_groups(runners: Sequence[Runner], reference: str | None) -> list[list[Runner]]:
+def runner_groups(runners: Sequence[DriftRunner], reference: str | None) -> list[list[DriftRunner]]:
     """Runners to be compared, the reference first: all with the named one, else those of the same weights.
 
     A graph that does not say what weights it was made of belongs to the torch runner from the same place.
@@ -64,14 +64,14 @@ def runner_groups(runners: Sequence[Runner], reference: str | None) -> list[list
     if reference is not None:
         return [sorted(runners, key=lambda runner: runner.checkpoint != reference)]
     known = {runner.place: runner.weights for runner in runners if runner.weights is not None}
-    groups: dict[object, list[Runner]] = {}
+    groups: dict[object, list[DriftRunner]] = {}
     for runner in sorted(runners, key=lambda runner: runner.engine != "torch"):
         groups.setdefault(runner.weights or known.get(runner.place, runner.place), []).append(runner)
     return [group for group in groups.values() if len(group) > 1]
 
 
 def drift_table(
-    group: Sequence[Runner], results: Mapping[str, ResultReport], decisions: Mapping[str, pa.Table]
+    group: Sequence[DriftRunner], results: Mapping[str, ResultReport], decisions: Mapping[str, pa.Table]
 ) -> DriftTable:
     """The table of one group, from the results and decisions of its runners by checkpoint name."""
     first = results[group[0].checkpoint]

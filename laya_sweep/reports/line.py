@@ -73,6 +73,21 @@ def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
     return f"{code or '-'} n={figures.n} {' '.join(parts)} ({seconds:.1f}s)"
 
 
+def macro_line(result: ResultReport) -> str:
+    """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
+    name = result.title
+    figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
+    others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
+    figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]
+    if result.complete:
+        shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
+        return f"{name} macro over {len(result.asked)} languages: {shown}"
+    shown = " ".join(f"{short}={_shown(result.partial_macro(metric))}" for short, metric in figures)
+    without = ", ".join(code or "-" for code in result.failed)
+    ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {without})"
+    return f"{name} no macro: {ran}; partial: {shown}"
+
+
 def slice_lines(result: ResultReport) -> list[str]:
     """`qid=intent n=12 acc=0.7500 ...`: a line for each question and tag, and for each checkpoint of a routed one.
 

@@ -95,17 +95,14 @@ def robustness_rows(pairs: pa.Table, languages: Sequence[str], replicates: int =
     return summarise_robustness(pair_columns(pairs), expected={"language": languages}, replicates=replicates)
 
 
-def robustness_by_result(
-    pairs: Mapping[ResultKey, pa.Table], languages: Sequence[str], replicates: int = REPLICATES
-) -> dict[ResultKey, list[MetricRow]]:
-    """Robustness figures of each result.
+def compared_pairs(pairs: Mapping[ResultKey, pa.Table]) -> dict[ResultKey, pa.Table]:
+    """The pairs that each result's robustness figures are over.
 
     Those of a baseline are over the pairs of all its transforms: the overall figures, pair-weighted.
     """
-    found = {key: robustness_rows(table, languages, replicates) for key, table in pairs.items()}
+    found = dict(pairs)
     for before in dict.fromkeys(baseline_of(key) for key in pairs):
-        own = [table for key, table in pairs.items() if baseline_of(key) == before]
-        found[before] = robustness_rows(pa.concat_tables(own), languages, replicates)
+        found[before] = pa.concat_tables([table for key, table in pairs.items() if baseline_of(key) == before])
     return found
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
 import resource
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from laya_sweep.domain.identity import library_versions
 from laya_sweep.domain.settings import Settings
-from laya_sweep.run.documents import environment_document
 from laya_sweep.run.inference import InferenceStats
 from laya_sweep.run.plan import Plan
 from laya_sweep.run.source_revision import source_document
@@ -39,6 +40,23 @@ def provenance_document(plan: Plan, settings: Settings, stats: InferenceStats, w
         "environment": environment_document(),
         **source_document(),
     }
+
+
+def environment_document() -> dict[str, Any]:
+    """Where a run happened, for provenance."""
+    names = (
+        "laya-sweep",
+        "laya",
+        "torch",
+        "transformers",
+        "tokenizers",
+        "onnxruntime",
+        "ray",
+        "pyarrow",
+        "numpy",
+        "hydra-core",
+    )
+    return {"python": platform.python_version(), "platform": platform.platform(), **library_versions(names)}
 
 
 def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]:

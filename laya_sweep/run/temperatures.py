@@ -12,7 +12,7 @@ from laya_sweep.domain.regime import BucketTemperature
 from laya_sweep.store.facts import FactStore
 
 
-class Temperatures:
+class CheckpointTemperatures:
     """Temperatures by checkpoint. To resolve them loads torch, which a run with nothing to infer must not need."""
 
     def __init__(self, checkpoints: Sequence[Checkpoint], store: FactStore) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.metrics import MetricRow
-from laya_sweep.reports.drift import Runner, drift_lines, drift_markdown, drift_table, runner_groups
+from laya_sweep.reports.drift import DriftRunner, drift_lines, drift_markdown, drift_table, runner_groups
 
 HERE, THERE = ("org/laya", None, "c1"), ("org/other", None, "c2")
 
@@ -18,24 +18,24 @@ def names(groups):
 
 def test_runners_of_the_same_weights_are_one_group_torch_first():
     runners = [
-        Runner("a", "onnx int8", "w1", HERE),
-        Runner("b", "torch", "w1", THERE),
-        Runner("c", "torch", "w2", HERE),
-        Runner("d", "onnx fp32", "w1", HERE),
+        DriftRunner("a", "onnx int8", "w1", HERE),
+        DriftRunner("b", "torch", "w1", THERE),
+        DriftRunner("c", "torch", "w2", HERE),
+        DriftRunner("d", "onnx fp32", "w1", HERE),
     ]
     assert names(runner_groups(runners, None)) == [["b", "a", "d"]]
     assert runner_groups(runners[1:3], None) == []
 
 
 def test_a_graph_of_unknown_weights_belongs_to_the_checkpoint_of_its_place():
-    foreign = Runner("f", "onnx", None, HERE)
-    assert names(runner_groups([foreign, Runner("t", "torch", "w1", HERE)], None)) == [["t", "f"]]
-    assert runner_groups([foreign, Runner("t", "torch", "w1", THERE)], None) == []
-    assert names(runner_groups([foreign, Runner("g", "onnx", None, HERE)], None)) == [["f", "g"]]
+    foreign = DriftRunner("f", "onnx", None, HERE)
+    assert names(runner_groups([foreign, DriftRunner("t", "torch", "w1", HERE)], None)) == [["t", "f"]]
+    assert runner_groups([foreign, DriftRunner("t", "torch", "w1", THERE)], None) == []
+    assert names(runner_groups([foreign, DriftRunner("g", "onnx", None, HERE)], None)) == [["f", "g"]]
 
 
 def test_a_named_reference_is_compared_with_all():
-    runners = [Runner(name, "torch", name, THERE) for name in "abc"]
+    runners = [DriftRunner(name, "torch", name, THERE) for name in "abc"]
     assert names(runner_groups(runners, "b")) == [["b", "a", "c"]]
 
 
@@ -54,7 +54,7 @@ def answers(*rows):
 def table():
     reference = answers(("1", 0, [0.75, 0.25]), ("2", 1, [0.25, 0.5, 0.25]), ("3", 0, [1.0]))
     other = answers(("9", 0, [1.0]), ("3", 0, [1.0]), ("2", 2, [0.25, 0.25, 0.5]), ("1", 0, [0.5, 0.5]))
-    group = [Runner("t", "torch", "w", HERE), Runner("q", "onnx int8", "w", HERE)]
+    group = [DriftRunner("t", "torch", "w", HERE), DriftRunner("q", "onnx int8", "w", HERE)]
     results = {
         "t": result("t", choice_accuracy=1.0, score_mae=None),
         "q": result("q", choice_accuracy=0.5, score_mae=None),
@@ -79,7 +79,7 @@ def test_answers_are_joined_by_their_ids_in_any_order(table):
 
 
 def test_no_answer_in_common_has_no_agreement():
-    group = [Runner("t", "torch", "w", HERE), Runner("q", "onnx", "w", HERE)]
+    group = [DriftRunner("t", "torch", "w", HERE), DriftRunner("q", "onnx", "w", HERE)]
     results = {name: result(name) for name in ("t", "q")}
     made = drift_table(group, results, {"t": answers(("1", 0, [1.0])), "q": answers(("2", 0, [1.0]))})
     assert made.rows[1].answers == (0, None, None)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from builders import timing_row, timings_table
 
-from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns
-from laya_sweep.reports.line import LanguageFigures, language_figures, language_line
+from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.metrics import CHOICE, NOUL, SCORE, DecisionColumns, MetricRow
+from laya_sweep.reports.line import LanguageFigures, language_figures, language_line, macro_line
 from laya_sweep.results.timing import model_seconds
 
 
@@ -89,3 +90,20 @@ def test_seconds_count_each_call_once():
     assert model_seconds(timings_table(rows)) == pytest.approx(1.0)
     assert model_seconds(timings_table(rows[:2])) == pytest.approx(0.4)
     assert model_seconds(timings_table([])) == 0.0
+
+
+def macro_row(metric, value, reason=None):
+    return MetricRow("macro:language", "", None, metric, 1, value, 10, 5, None, None, reason)
+
+
+def test_the_macro_line_of_a_complete_result():
+    rows = (macro_row("choice_accuracy", 0.22694), macro_row("ece", 0.57091), macro_row("macro_f1", 0.20531))
+    result = ResultReport("english", "baseline", "served", ("de", "en"), {}, {}, rows)
+    assert macro_line(result) == "english served macro over 2 languages: acc=0.2269 ece=0.5709 f1=0.2053"
+
+
+def test_an_incomplete_result_has_no_macro_in_its_line():
+    rows = (macro_row("choice_accuracy", None, "incomplete"), macro_row("choice_accuracy_partial", 0.5))
+    result = ResultReport("english", "baseline", "raw", ("de", "en", "fr"), {"fr": "broken", "en": "cut"}, {}, rows)
+    line = macro_line(result)
+    assert line == ("english raw no macro: 1 of 3 languages ran (without fr, en); partial: acc=0.5000 ece=none f1=none")

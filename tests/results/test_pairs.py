@@ -16,7 +16,7 @@ from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.metrics import summarise_pairs
-from laya_sweep.results.pairs import Side, pair_columns, pair_table, robustness_by_result, robustness_rows
+from laya_sweep.results.pairs import Side, compared_pairs, pair_columns, pair_table, robustness_rows
 from laya_sweep.store.schemas import PAIRS
 
 ORDER = TransformSettings("option_order")
@@ -209,7 +209,8 @@ def test_a_baseline_carries_the_figures_of_all_its_transforms_weighted_by_pair()
         key: pairs_of(noisy(1), cases, TransformSettings("option_order", variants=3)),
         key._replace(transform="reverse"): pairs_of(noisy(1), cases, REVERSE),
     }
-    found = robustness_by_result(pairs, ["en", "de"], 50)
+    compared = compared_pairs(pairs)
+    found = {result: robustness_rows(table, ["en", "de"], 50) for result, table in compared.items()}
     assert {*found} == {*pairs, key._replace(transform="baseline")}
 
     def rate(result, value=""):

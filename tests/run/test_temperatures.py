@@ -8,7 +8,7 @@ from builders import NoHub, checkpoint_settings, write_checkpoint
 from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.checkpoints.temperatures import resolve_temperatures
 from laya_sweep.run import temperatures
-from laya_sweep.run.temperatures import Temperatures
+from laya_sweep.run.temperatures import CheckpointTemperatures
 from laya_sweep.store.facts import FactStore
 
 
@@ -26,7 +26,7 @@ def resolved(tmp_path, monkeypatch):
 
     def of(config):
         checkpoint = locate(checkpoint_settings(write_checkpoint(tmp_path / "c", config)), NoHub())
-        return Temperatures([checkpoint], store).of(checkpoint.name)
+        return CheckpointTemperatures([checkpoint], store).of(checkpoint.name)
 
     of.calls = calls
     return of

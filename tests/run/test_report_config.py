@@ -17,11 +17,12 @@ from builders import (
 
 from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.checkpoints.temperatures import TemperatureFact
-from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.settings import RegimeSettings
-from laya_sweep.metrics import MetricRow
-from laya_sweep.run.documents import checkpoints_table, config_document, dry_run_text, environment_document, macro_line
+from laya_sweep.run.notes import dry_run_text
 from laya_sweep.run.plan import make_plan
+from laya_sweep.run.provenance import environment_document
+from laya_sweep.run.report_config import config_document
+from laya_sweep.run.tables import checkpoints_table
 from laya_sweep.store.case_table import cases_table
 from laya_sweep.store.facts import FactStore
 from laya_sweep.store.schemas import CASES, CHECKPOINTS
@@ -131,20 +132,3 @@ def test_the_environment_names_every_library_that_takes_part():
     document = environment_document()
     assert {"python", "platform", "laya", "torch", "ray", "pyarrow", "numpy", "hydra-core"} <= set(document)
     assert all(isinstance(value, str) and value for value in document.values())
-
-
-def macro_row(metric, value, reason=None):
-    return MetricRow("macro:language", "", None, metric, 1, value, 10, 5, None, None, reason)
-
-
-def test_the_macro_line_of_a_complete_result():
-    rows = (macro_row("choice_accuracy", 0.22694), macro_row("ece", 0.57091), macro_row("macro_f1", 0.20531))
-    result = ResultReport("english", "baseline", "served", ("de", "en"), {}, {}, rows)
-    assert macro_line(result) == "english served macro over 2 languages: acc=0.2269 ece=0.5709 f1=0.2053"
-
-
-def test_an_incomplete_result_has_no_macro_in_its_line():
-    rows = (macro_row("choice_accuracy", None, "incomplete"), macro_row("choice_accuracy_partial", 0.5))
-    result = ResultReport("english", "baseline", "raw", ("de", "en", "fr"), {"fr": "broken", "en": "cut"}, {}, rows)
-    line = macro_line(result)
-    assert line == ("english raw no macro: 1 of 3 languages ran (without fr, en); partial: acc=0.5000 ece=none f1=none")
