@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Literal
 
-from laya_sweep.checkpoints.engine_spec import ENGINES
+from laya_sweep.checkpoints.engine_spec import ENGINES, TORCH, EngineSpec
 from laya_sweep.checkpoints.route_table import route_table, router_of
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.settings import CheckpointSettings, RouterSettings, RouteSettings
@@ -15,19 +16,24 @@ from laya_sweep.errors import AUTO, name_list
 def read_checkpoint(name: str, fields: Fields) -> CheckpointSettings | RouterSettings:
     if fields.get("source") == AUTO:
         return _router(name, fields)
-    settings = CheckpointSettings(name=name, **fields.options(CheckpointSettings))
+    engine = _engine(fields)
+    settings = CheckpointSettings(name=name, engine=engine.name, **fields.options(CheckpointSettings))
     fields.close()
-    engine = ENGINES.get(settings.engine)
-    if engine is None:
-        known = name_list([*ENGINES], settings.engine)
-        fields.complain("engine", f"one of {known}", settings.engine, "correct the value")
-    elif engine.file is not None and fields.get("onnx") is None:
+    if engine.file is not None and fields.get("onnx") is None:
         fields.complain("onnx", f"a file with engine={engine.name}", None, f"set +checkpoints.{name}.onnx=FILE")
     elif engine.file is None and settings.onnx is not None:
         step = f"set +checkpoints.{name}.engine=onnx"
         fields.complain("onnx", f"null with engine={engine.name}", str(settings.onnx), step)
     digests = {file: digest.strip().lower() for file, digest in settings.expected_sha256.items()}
     return dataclasses.replace(settings, expected_sha256=digests)
+
+
+def _engine(fields: Fields) -> EngineSpec:
+    """The engine by name; torch where none is written."""
+    if fields.get("engine") is None:
+        return TORCH
+    chosen = fields.value("engine", Literal[(*ENGINES,)])
+    return TORCH if chosen is None else ENGINES[chosen]
 
 
 def _router(name: str, fields: Fields) -> RouterSettings:

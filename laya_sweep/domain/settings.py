@@ -80,7 +80,7 @@ class CheckpointSettings:
     revision: Annotated[Text | None, identity("commit, branch or tag of the Hub")]
     max_len: Annotated[Budget | None, identity("tokens of a state; null is the checkpoint's own")]
     head_max_len: Annotated[Budget | None, identity("tokens of an option; null is the checkpoint's own")]
-    engine: Annotated[Text, null_is("torch"), identity("what computes the logits: torch, onnx")] = "torch"
+    engine: Annotated[str, identity("what computes the logits", written="an engine: torch or onnx")] = "torch"
     onnx: Annotated[File | None, identity("the exported graph, with engine=onnx")] = None
     expected_sha256: Annotated[Digests, runtime("file, or onnx -> the SHA-256 it must have")] = field(
         default_factory=dict
