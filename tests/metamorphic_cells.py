@@ -5,8 +5,7 @@ from __future__ import annotations
 from laya_sweep.domain.regime import BucketTemperature, Regime
 from laya_sweep.domain.settings import TransformSettings
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution.contract import Shard
-from laya_sweep.execution.rows import Issued, Prepared, fact_rows, success
+from laya_sweep.execution.rows import Issued, Prepared, RowKeys, fact_rows, success
 from laya_sweep.results.decisions import score_cell
 from laya_sweep.results.pairs import Side, pair_table
 from laya_sweep.results.rows import select_rows
@@ -37,8 +36,7 @@ def facts_of(script, variants, transform="baseline", language="en", batch=3):
             success(row, z, 0.0, 0.0, 0.0, (Issued(str(start), batch, 0.0),))
             for row, z in zip(prepared, forward.logits, strict=True)
         ]
-    shard = Shard(f"key of {transform}", "mine", language, transform, tuple(variants), 1.0)
-    return fact_rows(shard, outcomes)
+    return fact_rows(RowKeys(f"key of {transform}", language, transform), outcomes)
 
 
 def side_of(script, cases, settings, regime, language="en", batch=3):

@@ -84,6 +84,7 @@ def test_the_wheel_is_what_runs_and_it_holds_its_configuration(installed, outsid
     assert run(installed, outside, "--cfg").stdout.startswith("dataset:")
 
 
+@pytest.mark.slow
 @pytest.mark.ray
 def test_the_demo_runs_from_the_wheel_twice_at_once_and_leaves_the_package_alone(installed, outside):
     before = contents(installed)

@@ -13,6 +13,8 @@ import pyarrow as pa
 
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.comparability import SHORTLIST_SCHEMA, TOURNAMENT_KEY, TOURNAMENT_SCHEMA
+from laya_sweep.metrics.catalogue import EVALS_METRICS, catalogue
+from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
 from laya_sweep.scoring.narrowed import CORRECT, MISSES
 from laya_sweep.store.stored_run import StoredResult
 
@@ -22,11 +24,10 @@ _SCHEMAS: Final = {"shortlist": SHORTLIST_SCHEMA, "knockout": TOURNAMENT_SCHEMA}
 _NAMES: Final = {"shortlist": "shortlist", "knockout": "tournament"}
 
 #: The figures that upstream's reports of them have.
-NARROWED_METRICS: Final = (
-    "shortlist_recall_at_k",
-    "shortlist_accuracy_on_recalled",
-    "tournament_survival_rate",
-    "tournament_accuracy_on_survivors",
+NARROWED_METRICS: Final = tuple(
+    metric.name
+    for metric in catalogue(flags=(RECALLED, SURVIVED))
+    if metric.in_evals and metric.name not in EVALS_METRICS
 )
 
 

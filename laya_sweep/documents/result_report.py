@@ -17,7 +17,7 @@ from laya_sweep.domain.result_key import GatedKey, ResultKey, result_title
 from laya_sweep.domain.slices import BESIDE_LANGUAGE, MACRO, OVERALL, SlicePlace
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import narrowing_identity
-from laya_sweep.gates.figures import scorecard_of_rows, without_marks
+from laya_sweep.gates.figures import with_figures, without_marks
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.store.stored_run import REPORT_SCHEMAS
@@ -181,16 +181,15 @@ def _cards(document: Mapping[str, Any], name: str, *, gated: bool) -> Iterator[t
         fault = f"the runtime does not serve regime {result['regime']}: these are not its marks" if unserved else None
         result_key = ResultKey(**{part: text_of(result[part]) for part in ResultKey._fields})
         for key in (GatedKey(result_key, threshold) for threshold in thresholds or [None]):
-            card = scorecard_of_rows(
+            known = Scorecard(
                 f"{name}: {key}",
-                _rows(result) if fault is None else without_marks(_rows(result), fault),
                 identity={"schema": text_of(document["schema"]), **identity},
                 min_confidence=key.min_confidence,
                 rounding=rounding,
                 errored=len(result.get("errored", ())),
                 absent={f"language {code}": str(reason) for code, reason in result["failed"].items()},
             )
-            yield key, card
+            yield key, with_figures(known, _rows(result) if fault is None else without_marks(_rows(result), fault))
 
 
 def _rows(result: Mapping[str, Any]) -> Iterator[MetricRow]:

@@ -27,7 +27,7 @@ from laya_sweep.evaluation.outcome import Answered, AnswerError, Outcome
 from laya_sweep.evaluation.report import report_document
 from laya_sweep.evaluation.runner import AskedThreshold
 from laya_sweep.gates.comparability import narrowing_identity
-from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
+from laya_sweep.gates.figures import accepted_counts, with_figures
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.judging.opened import Judgeable
 from laya_sweep.metrics.accuracy import tolerance_of
@@ -102,17 +102,16 @@ class Evaluation(Judgeable):
     @cached_property
     def scorecard(self) -> Scorecard:
         """What gates ask about it."""
-        return scorecard_of_rows(
+        known = Scorecard(
             self.name,
-            self.metrics,
             identity={**self._schema(), **self.fingerprints()},
             min_confidence=from_document(self.min_confidence),
             rounding=self.outcome.rounding,
-            accepted=accepted_counts(decision_columns(self.decisions)),
-            timings=self.figures,
             errored=self.dataset.questions - self.decisions.num_rows,
             asked=self.dataset.questions,
         )
+        accepted = accepted_counts(decision_columns(self.decisions))
+        return with_figures(known, self.metrics, accepted, self.figures)
 
     def _schema(self) -> dict[str, Any]:
         narrowing = document_of(self.narrow)

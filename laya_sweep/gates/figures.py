@@ -10,7 +10,7 @@ import numpy as np
 
 from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.gates.evidence import accepted_answers
-from laya_sweep.gates.scorecard import Count, FigureKey, MinConfidence, Scorecard
+from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.lookup import nature_of
@@ -19,34 +19,21 @@ from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.summary import MetricRow
 
 
-def scorecard_of_rows(
-    name: str,
+def with_figures(
+    card: Scorecard,
     rows: Iterable[MetricRow],
-    *,
-    identity: Mapping[str, Any],
-    min_confidence: MinConfidence,
-    rounding: str | None = None,
     accepted: Mapping[FigureKey, int] | None = None,
     timings: Mapping[str, float] | None = None,
-    errored: int = 0,
-    skipped: int = 0,
-    asked: int | None = None,
-    absent: Mapping[str, str] | None = None,
-    recorded_policy: Any = None,  # noqa: ANN401 - a policy document, any JSON value
 ) -> Scorecard:
-    """The scorecard of one result of ours.
+    """The scorecard of a result of ours, its figures put into what is known of it besides.
 
     Args:
-        name: of the result, for messages.
-        rows: its metrics, of all thresholds; those of other thresholds than `min_confidence` are passed over.
-        identity: `schema`, `dataset_sha256`, `questions_sha256`.
-        min_confidence: of the result; None is no threshold.
-        rounding: exact or runtime; None where it is not known.
+        card: its name, identity, threshold, rounding and completeness.
+        rows: its metrics, of all thresholds; those of other thresholds than the card's are passed over.
         accepted: from `accepted_counts`.
         timings: `*_ms` metrics of the whole result.
-        errored, skipped, asked, absent, recorded_policy: as in `Scorecard`.
     """
-    own = [row for row in rows if row.min_confidence is None or row.min_confidence == min_confidence]
+    own = [row for row in rows if row.min_confidence is None or row.min_confidence == card.min_confidence]
     overall: dict[str, float] = dict(timings or {})
     slices: dict[str, dict[str, dict[str, float]]] = {}
     for row in own:
@@ -55,8 +42,8 @@ def scorecard_of_rows(
         if row.value is not None:
             (overall if within_slice is None else within_slice)[row.metric] = row.value
     kept = accepted or {}
-    return Scorecard(
-        name,
+    return replace(
+        card,
         overall=overall,
         slices=slices,
         counts={_key(row): Count(row.n, kept.get(_key(row))) for row in own},
@@ -64,15 +51,7 @@ def scorecard_of_rows(
         intervals={
             _key(row): Interval(row.low, row.high) for row in own if row.low is not None and row.high is not None
         },
-        identity=identity,
         coverage_metric_definition=COVERAGE_METRIC_DEFINITION,
-        min_confidence=min_confidence,
-        rounding=rounding,
-        errored=errored,
-        skipped=skipped,
-        asked=asked,
-        absent=absent or {},
-        recorded_policy=recorded_policy,
         ours=True,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow.compute as pc
@@ -11,7 +12,7 @@ from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.domain.result_key import GatedKey
 from laya_sweep.files.json_file import read_object
 from laya_sweep.gates.comparability import narrowing_identity
-from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows, without_marks
+from laya_sweep.gates.figures import accepted_counts, with_figures, without_marks
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.results.figures import metric_row
@@ -40,25 +41,24 @@ def result_scorecards(result: StoredResult) -> dict[GatedKey, Scorecard]:
         for row in run.table("metrics").to_pylist()
         if all(row[name] == value for name, value in result.key._asdict().items())
     ]
-    own: dict[str, Any] = {"accepted": accepted_counts(decision_columns(result.decisions))}
+    accepted, timings = accepted_counts(decision_columns(result.decisions)), dict[str, float]()
+    known = Scorecard(
+        "",
+        identity=_identity(run),
+        absent={f"language {code}": reason for code, reason in result.failed.items()},
+        recorded_policy=_recorded_policy(run),
+    )
     if of_ours:
-        facts, timings = result.facts, result.timings
-        own["rounding"] = run.rounding
-        own["errored"] = facts.filter(pc.equal(facts["status"], "error")).num_rows
-        own["asked"] = facts.num_rows
-        own["timings"] = timing_figures(timings) if timings.num_rows else {}
-    return {
-        key: scorecard_of_rows(
-            f"{run.folder}: {key}",
-            rows if (fault := result.marks_fault(key.min_confidence)) is None else without_marks(rows, fault),
-            identity=_identity(run),
-            min_confidence=key.min_confidence,
-            absent={f"language {code}": reason for code, reason in result.failed.items()},
-            recorded_policy=_recorded_policy(run),
-            **own,
-        )
-        for key in (GatedKey(result.key, threshold) for threshold in run.thresholds or [None])
-    }
+        facts = result.facts
+        errored = facts.filter(pc.equal(facts["status"], "error")).num_rows
+        known = replace(known, rounding=run.rounding, errored=errored, asked=facts.num_rows)
+        timings = timing_figures(result.timings) if result.timings.num_rows else {}
+    cards = {}
+    for threshold in run.thresholds or [None]:
+        key, fault = GatedKey(result.key, threshold), result.marks_fault(threshold)
+        own = replace(known, name=f"{run.folder}: {key}", min_confidence=threshold)
+        cards[key] = with_figures(own, rows if fault is None else without_marks(rows, fault), accepted, timings)
+    return cards
 
 
 def exported_scorecard(result: StoredResult) -> Scorecard:

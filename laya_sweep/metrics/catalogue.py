@@ -8,9 +8,9 @@ there is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -21,80 +21,20 @@ from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
 from laya_sweep.metrics.calibration import BINS, squared_errors, surprisals
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
+from laya_sweep.metrics.metric import Mean, Metric, Terms
 from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, KEPT, RANKED, RECALLED, SURVIVED
-from laya_sweep.metrics.nature import Direction, Nature
+from laya_sweep.metrics.nature import Direction
+from laya_sweep.metrics.population_view import EMPTY
 from laya_sweep.metrics.selective import (
-    COVERAGE_METRIC_DEFINITION,
     augrc_of,
     aurc_of,
     excess_aurc_of,
     selective_accuracy_of,
 )
-from laya_sweep.metrics.slice_view import EMPTY, SliceView
+from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.spread import Spread
 from laya_sweep.metrics.threshold import Cut, ThresholdCounts, cut_of
 from laya_sweep.metrics.value import Measure
-
-Family: TypeAlias = Literal["ece", "ranking", "classes"]
-Terms: TypeAlias = Callable[[SliceView], Floats | Flags]
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A metric that is the mean of one term a decision.
-
-    Attributes:
-        population: whose decisions.
-        terms: slice -> bool[n] or float64[n].
-        cut: with one, only the decisions that this threshold keeps.
-    """
-
-    population: str
-    terms: Terms
-    cut: Cut | None = None
-
-    def values(self, view: SliceView) -> Floats | Flags:
-        """The terms of the decisions that count."""
-        terms = self.terms(view)
-        return terms if self.cut is None else terms[view.accepted(self.cut)]
-
-
-@dataclass(frozen=True, slots=True)
-class Metric(Nature):
-    """One metric; see the module's docstring.
-
-    `recentre` is as in `draws.Draws`; `spread`
-    replaces the sources of the population where only a part of it counts.
-    """
-
-    name: str
-    population: str
-    measure: Callable[[SliceView], Measure]
-    mean: Mean | None = None
-    family: Family | None = None
-    min_confidence: MinConfidence = None
-    no_interval: str | None = None
-    proportion: bool = False
-    recentre: int = 0
-    spread: Callable[[SliceView], Spread] | None = None
-
-    @property
-    def definition(self) -> int:
-        """Of the coverage cut that the figure follows; 1 where there is none."""
-        return COVERAGE_METRIC_DEFINITION if self.cuts else 1
-
-    def n_clusters(self, view: SliceView) -> int:
-        """Distinct sources among the decisions that enter the metric."""
-        if self.spread is not None:
-            return self.spread(view).n_clusters
-        return view.clusters(self.population).count
-
-    def trials(self, view: SliceView) -> float:
-        """The effective number of independent decisions of a proportion."""
-        if self.spread is not None:
-            return self.spread(view).effective_n
-        assert self.mean is not None
-        return view.clusters(self.population).spread(self.mean.values(view).astype(np.bool_)).effective_n
 
 
 def _mean(
@@ -180,18 +120,26 @@ def _nll_terms(view: SliceView) -> Floats:
 def _fixed(bins: int) -> list[Metric]:
     """The metrics that have no parameter but the bin count, in the order of reports."""
     return [
-        _accuracy("choice_accuracy", "choice"),
+        replace(_accuracy("choice_accuracy", "choice"), short="acc", in_evals=True),
         _accuracy("accuracy", "choice"),
-        _accuracy("noul_accuracy", "noul"),
-        _mean("score_mae", "score", _absolute_errors, "score errors", better="lower"),
-        _mean("mean_confidence", "labelled", _confidence_terms, "confidences"),
-        Metric("ece", "answered", lambda v: v.bins(bins).compute(v.nan), family="ece", better="lower", of_pairs=True),
+        replace(_accuracy("noul_accuracy", "noul"), short="noul_acc", in_evals=True),
+        replace(_mean("score_mae", "score", _absolute_errors, "score errors", better="lower"), in_evals=True),
+        replace(_mean("mean_confidence", "labelled", _confidence_terms, "confidences"), short="conf", in_evals=True),
+        Metric(
+            "ece",
+            "answered",
+            lambda v: v.bins(bins).compute(v.nan),
+            family="ece",
+            better="lower",
+            of_pairs=True,
+            in_evals=True,
+        ),
         Metric(
             "clipped_confidences", "answered", partial(_clipped, bins), no_interval="a count of faults", better="lower"
         ),
-        replace(_mean("brier", "answered", _brier_terms, "confidences", better="lower"), of_pairs=True),
+        replace(_mean("brier", "answered", _brier_terms, "confidences", better="lower"), of_pairs=True, in_evals=True),
         _mean("nll", "answered", _nll_terms, "log-likelihoods", better="lower"),
-        _area("aurc", lambda v: aurc_of(v.levels, v.nan)),
+        replace(_area("aurc", lambda v: aurc_of(v.levels, v.nan)), in_evals=True),
         _area("excess_aurc", lambda v: excess_aurc_of(v.levels, v.nan)),
         _area("augrc", lambda v: augrc_of(v.levels, v.nan)),
         Metric("auroc", "answered", lambda v: auroc_of(v.levels, v.nan), family="ranking", better="higher"),
@@ -221,15 +169,15 @@ def _narrowing(flags: Collection[str]) -> list[Metric]:
     if RECALLED in flags:
         every, kept = KEPT[RECALLED]
         metrics += [
-            _flagged("shortlist_recall_at_k", every, RECALLED, "higher"),
-            _accuracy("shortlist_accuracy_on_recalled", kept),
+            replace(_flagged("shortlist_recall_at_k", every, RECALLED, "higher"), in_evals=True),
+            replace(_accuracy("shortlist_accuracy_on_recalled", kept), in_evals=True),
             _flagged("shortlist_first_retrieved_accuracy", RANKED, FIRST_RETRIEVED),
         ]
     if SURVIVED in flags:
         every, kept = KEPT[SURVIVED]
         metrics += [
-            _flagged("tournament_survival_rate", every, SURVIVED, "higher"),
-            _accuracy("tournament_accuracy_on_survivors", kept),
+            replace(_flagged("tournament_survival_rate", every, SURVIVED, "higher"), in_evals=True),
+            replace(_accuracy("tournament_accuracy_on_survivors", kept), in_evals=True),
         ]
     return metrics
 
@@ -245,6 +193,7 @@ def _selective(coverage: float) -> Metric:
         cuts=True,
         share=share,
         of_pairs=True,
+        in_evals=True,
     )
 
 
@@ -281,19 +230,6 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
 
 
 SELECTIVE_COVERAGES: Final = (0.5, 0.8)
-
-#: What an upstream report has of every set, beside the tolerances that were asked for and the `*_ms` figures.
-EVALS_METRICS: Final = (
-    "choice_accuracy",
-    "noul_accuracy",
-    "score_mae",
-    "mean_confidence",
-    "ece",
-    "brier",
-    "aurc",
-    "selective_accuracy@50",
-    "selective_accuracy@80",
-)
 
 
 def catalogue(
@@ -335,3 +271,7 @@ def catalogue(
         known = ", ".join(dict.fromkeys(metric.name for metric in metrics))
         raise ValueError(f"Expected metrics to be among {known}, but got {', '.join(unknown)}")
     return [metric for metric in metrics if metric.name in only]
+
+
+#: What an upstream report has of every set, beside the tolerances that were asked for and the `*_ms` figures.
+EVALS_METRICS: Final = tuple(metric.name for metric in catalogue() if metric.in_evals)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from laya_sweep.metrics.catalogue import Metric
 from laya_sweep.metrics.draws import NO_REPLICATES, Draws, draws_interval
 from laya_sweep.metrics.interval import Interval, wilson
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.value import Measure
 

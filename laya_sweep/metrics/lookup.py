@@ -33,7 +33,7 @@ def nature_of(metric: str) -> Nature:
         return _TIMING
     stem, at, percent = metric.partition("@")
     if stem == "selective_accuracy" and at:
-        return Nature(better="higher", cuts=True, share=_share(percent), of_pairs=True)
+        return Nature(better="higher", cuts=True, share=_share(percent), of_pairs=True, in_evals=True)
     if metric.startswith("score_within_"):
         return _WITHIN
     return _declared().get(metric, _UNKNOWN)

@@ -17,6 +17,8 @@ class Nature:
         cuts: whether it depends on where a coverage cut falls, so that definitions of the cut must agree.
         share: of the answers that a selective accuracy accepts, in (0, 1]; None for all other metrics.
         of_pairs: whether an answer counts for it by its confidence and correctness, and not by one score.
+        short: what lines of the terminal call it; None where they use its name.
+        in_evals: whether upstream reports have it.
         timing: whether it is in milliseconds, which a re-run moves by noise.
     """
 
@@ -24,4 +26,6 @@ class Nature:
     cuts: bool = False
     share: float | None = None
     of_pairs: bool = False
+    short: str | None = None
+    in_evals: bool = False
     timing: bool = False

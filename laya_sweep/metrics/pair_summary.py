@@ -68,9 +68,13 @@ def _right(columns: PairColumns, before: int, after: int) -> Flags:
 
 #: In the order of reports: the names of REQUIREMENTS C4, then what the flips did to accuracy.
 PAIR_METRICS: tuple[PairMetric, ...] = (
-    PairMetric("semantic_agreement_rate", "proportion", lambda c: c.figures.agreement, better="higher"),
+    PairMetric(
+        "semantic_agreement_rate", "proportion", lambda c: c.figures.agreement, better="higher", short="agreement"
+    ),
     PairMetric("flip_rate", "proportion", lambda c: ~c.figures.agreement, better="lower"),
-    PairMetric("mean_probability_drift", "mean", lambda c: c.figures.mean_probability_drift, better="lower"),
+    PairMetric(
+        "mean_probability_drift", "mean", lambda c: c.figures.mean_probability_drift, better="lower", short="drift"
+    ),
     PairMetric(
         "max_probability_drift",
         "extreme",
@@ -78,8 +82,8 @@ PAIR_METRICS: tuple[PairMetric, ...] = (
         value=lambda pairs: float(pairs.max_probability_drift.max()),
         better="lower",
     ),
-    PairMetric("mean_js_divergence", "mean", lambda c: c.figures.js_divergence, better="lower"),
-    PairMetric("mean_confidence_drift", "mean", lambda c: c.figures.confidence_drift),
+    PairMetric("mean_js_divergence", "mean", lambda c: c.figures.js_divergence, better="lower", short="js"),
+    PairMetric("mean_confidence_drift", "mean", lambda c: c.figures.confidence_drift, short="conf_drift"),
     PairMetric("mean_absolute_confidence_drift", "mean", lambda c: np.abs(c.figures.confidence_drift), better="lower"),
     PairMetric(
         "worst_confidence_increase_on_disagreement",

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
-from laya_sweep.metrics.catalogue import Metric
 from laya_sweep.metrics.f1 import number_classes
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.slice_view import SliceView
 
 _EXACT_IN_FLOAT32 = 2**23

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.calibration import bin_rows
-from laya_sweep.metrics.catalogue import Mean, Metric
+from laya_sweep.metrics.metric import Mean, Metric
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.threshold import Cut
 

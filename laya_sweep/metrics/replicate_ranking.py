@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
-from laya_sweep.metrics.catalogue import Metric
 from laya_sweep.metrics.levels import descending, group_starts
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.running import RankGrid
 from laya_sweep.metrics.slice_view import SliceView
 

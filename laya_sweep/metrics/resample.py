@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.bootstrap import WeightChunk, weight_chunks
-from laya_sweep.metrics.catalogue import Metric
 from laya_sweep.metrics.draws import Draws
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.replicate_classes import ClassReplicates
 from laya_sweep.metrics.replicate_means import MeanReplicates
 from laya_sweep.metrics.replicate_ranking import RankingReplicates
@@ -47,7 +47,7 @@ class SourceCodes:
         return source.astype(np.intp) if dense else np.searchsorted(self._known, source)
 
 
-class Part(Protocol):
+class Replicated(Protocol):
     """Some metrics of one slice, prepared so that any weights can be applied to them."""
 
     def run(self, weights: NDArray[np.uint8]) -> dict[int, Floats]:
@@ -78,7 +78,7 @@ class _Sources(NamedTuple):
         return cls(present, len(present), code)
 
 
-def _apply(parts: Sequence[Part], sources: _Sources, weights: NDArray[np.uint8]) -> dict[int, Floats]:
+def _apply(parts: Sequence[Replicated], sources: _Sources, weights: NDArray[np.uint8]) -> dict[int, Floats]:
     """The replicates of `weights` [replicates, all sources], some rows at a time."""
     rows = max(1, _CELLS // weights.shape[1])
     found: dict[int, list[Floats]] = {}

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.metrics.columns import SliceColumn
-from laya_sweep.metrics.slice_view import Rows
+from laya_sweep.metrics.population_view import Rows
 
 
 def slice_rows(column: SliceColumn) -> dict[str, Rows]:

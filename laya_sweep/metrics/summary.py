@@ -13,14 +13,16 @@ from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.arrays import Flags, NanPolicy, nan_policy, whole_number
 from laya_sweep.metrics.bootstrap import REPLICATES, SEED
 from laya_sweep.metrics.calibration import BINS
-from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, Metric, catalogue
+from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, catalogue
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.draws import Draws, mean_draws
 from laya_sweep.metrics.interval import normal_quantile
 from laya_sweep.metrics.limits import Limits, limits_of
 from laya_sweep.metrics.macro import macro_of
+from laya_sweep.metrics.metric import Metric
+from laya_sweep.metrics.population_view import Rows, population_masks
 from laya_sweep.metrics.resample import resample
-from laya_sweep.metrics.slice_view import Rows, SliceView, population_masks
+from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.threshold import cut_of
 from laya_sweep.metrics.value import Measure

@@ -12,16 +12,10 @@ from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.metrics.calibration import ece
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.f1 import macro_f1
+from laya_sweep.metrics.lookup import nature_of
 
-#: Metrics of a slice's line by their short names, in order.
-_SHORT = {
-    "choice_accuracy": "acc",
-    "macro_f1": "macro_f1",
-    "noul_accuracy": "noul_acc",
-    "score_mae": "score_mae",
-    "ece": "ece",
-    "mean_confidence": "conf",
-}
+#: Metrics of a slice's line, in order.
+_LINE = ("choice_accuracy", "macro_f1", "noul_accuracy", "score_mae", "ece", "mean_confidence")
 
 _MOST_SLICES = 12
 
@@ -76,9 +70,9 @@ def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
 def macro_line(result: ResultReport) -> str:
     """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
     name = result.title
-    figures = [("acc", "choice_accuracy"), ("ece", "ece"), ("f1", "macro_f1")]
-    others = [("noul_acc", "noul_accuracy"), ("score_mae", "score_mae")]
-    figures += [pair for pair in others if result.value("overall", "", pair[1]) is not None]
+    asked = [name for name in ("noul_accuracy", "score_mae") if result.value("overall", "", name) is not None]
+    metrics = ["choice_accuracy", "ece", "macro_f1", *asked]
+    figures = [((nature_of(name).short or name).removeprefix("macro_"), name) for name in metrics]
     if result.complete:
         shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
         return f"{name} macro over {len(result.asked)} languages: {shown}"
@@ -103,10 +97,10 @@ def slice_lines(result: ResultReport) -> list[str]:
 
 def _slice_line(result: ResultReport, dimension: str, value: str) -> str:
     figures = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
-    names = _SHORT | {name: name for name in figures if name.startswith("score_within_")}
+    names = [*_LINE, *(name for name in figures if name.startswith("score_within_"))]
     shown = [
-        f"{short}={_shown(figures[name].value)}"
-        for name, short in names.items()
+        f"{nature_of(name).short or name}={_shown(figures[name].value)}"
+        for name in names
         if name in figures and figures[name].value is not None
     ]
     return " ".join([f"{dimension}={value}", f"n={figures['mean_confidence'].n}", *shown])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.settings import BASELINE
+from laya_sweep.metrics.lookup import nature_of
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.reports.table import cell, figure, table, with_interval
 
@@ -20,13 +21,13 @@ _DRIFTS = (
     "worst_confidence_increase_on_disagreement",
 )
 
-_SHORT = {
-    "semantic_agreement_rate": "agreement",
-    "accuracy_drop": "accuracy_drop",
-    "mean_probability_drift": "drift",
-    "mean_js_divergence": "js",
-    "mean_confidence_drift": "conf_drift",
-}
+_LINE = (
+    "semantic_agreement_rate",
+    "accuracy_drop",
+    "mean_probability_drift",
+    "mean_js_divergence",
+    "mean_confidence_drift",
+)
 
 
 def robustness_line(result: ResultReport) -> str | None:
@@ -37,7 +38,7 @@ def robustness_line(result: ResultReport) -> str | None:
     rows = _rows(result, "overall", "")
     if not rows:
         return None
-    figures = " ".join(f"{short}={figure(rows[name].value)}" for name, short in _SHORT.items())
+    figures = " ".join(f"{nature_of(name).short or name}={figure(rows[name].value)}" for name in _LINE)
     name = f"{result.checkpoint} {result.regime} {_group(result)}"
     return f"{name} against {BASELINE}: pairs={rows['semantic_agreement_rate'].n} {figures}"
 

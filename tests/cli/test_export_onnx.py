@@ -8,6 +8,8 @@ from laya_sweep.__main__ import main
 from laya_sweep.cli import export_onnx as verb
 from laya_sweep.errors import ParityError, Problem
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def asked(graphs, monkeypatch):

@@ -176,6 +176,7 @@ def test_wishes_are_told_apart_and_urgent_requests_score_higher(name: str, codes
     assert statistics.fmean(urgent) > statistics.fmean(idle)
 
 
+@pytest.mark.slow
 def test_training_twice_at_once_gives_the_same_bytes(tmp_path: Path) -> None:
     trial = ["--only", "demo_english", "--steps", "3", "--temperature-items", "60"]
     command = [sys.executable, "-m", "training.train", *trial]

@@ -20,6 +20,8 @@ from laya_sweep.engines.onnx_engine import feed_of
 from laya_sweep.execution.parity import check_parity
 from laya_sweep.transforms.registry import variants_of
 
+pytestmark = pytest.mark.slow
+
 FOLDER = CHECKPOINTS_FOLDER / "demo_english"
 WORDS = ["parcel", "invoice", "refund", "late", "thanks", "again", "please", "now"]
 QUESTIONS = {

@@ -17,6 +17,8 @@ from laya_sweep.engines.onnx_engine import make_session, run_graph
 from laya_sweep.engines.onnx_export import finish
 from laya_sweep.errors import CheckpointError, ParityError, exit_code
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def session(graphs):

@@ -41,7 +41,7 @@ def cluster(tmp_path_factory):
         yield made.address
 
 
-@pytest.fixture(params=["inline", pytest.param("ray", marks=pytest.mark.ray)])
+@pytest.fixture(params=["inline", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.slow])])
 def backend_of(request):
     """Makes a backend of the parametrised kind and closes it."""
     made = []
@@ -188,6 +188,7 @@ class TestEveryBackend:
 
 
 @pytest.mark.ray
+@pytest.mark.slow
 class TestRayAlone:
     """What only a process of its own can do."""
 

@@ -6,17 +6,16 @@ from decision_tables import decisions
 from gate_cards import IDENTITY, key
 
 from laya_sweep import compare
-from laya_sweep.gates.figures import accepted_counts, scorecard_of_rows
-from laya_sweep.gates.scorecard import Count
+from laya_sweep.gates.figures import accepted_counts, with_figures
+from laya_sweep.gates.scorecard import Count, Scorecard
 from laya_sweep.judging.functions import judge
 from laya_sweep.metrics import selective_accuracy, summarise
 
 
-def card_of(columns, min_confidence=None, **known):
+def card_of(columns, min_confidence=None, timings=None, **known):
     rows = summarise(columns, replicates=0, min_confidence=(0.5, 0.7))
-    return scorecard_of_rows(
-        "run", rows, identity=IDENTITY, min_confidence=min_confidence, accepted=accepted_counts(columns), **known
-    )
+    card = Scorecard("run", identity=IDENTITY, min_confidence=min_confidence, **known)
+    return with_figures(card, rows, accepted_counts(columns), timings)
 
 
 def test_every_figure_comes_with_count_interval_or_reason():

@@ -38,6 +38,7 @@ def gate(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_the_scheduled_command_passes_fails_and_keeps_the_report_whatever_the_verdict(tmp_path, gate):
     passing = run("scheduled_gate.sh", cwd=tmp_path)
     assert passing.returncode == 0, passing.stdout + passing.stderr

@@ -137,7 +137,8 @@ def test_a_policy_is_judged_and_recorded_and_another_one_says_so(place):
     assert "policy" in next(line for line in done.stdout.splitlines() if "note:" in line)
 
 
-def test_rows_that_errored_fail_a_gate_unless_a_share_is_allowed_by_name(place):
+def test_rows_that_errored_fail_a_gate_unless_a_share_is_allowed_by_name(place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
     many = {f"label_{i}": "a long description of this label " * 3 for i in range(200)}
     choice = {"type": "choice", "instructions": "Which?", "criteria": {"yes": "y", "no": "n"}}
     rows = [{"state": f"state {i}", "questions": {"q": choice}, "expected": {"q": "yes"}} for i in range(3)]
@@ -151,18 +152,16 @@ def test_rows_that_errored_fail_a_gate_unless_a_share_is_allowed_by_name(place):
         "dataset.path=set.jsonl",
         "store.uri=store",
     ]
-    plain = run(place, *words, "out_dir=ERR")
-    assert plain.returncode == 3, plain.stdout
-    assert run(place, *words, "out_dir=ERR", "gate.min.choice_accuracy=0.0").returncode == 1
-    skipped = run(place, *words, "on_error=skip", "out_dir=ERR")
-    assert skipped.returncode == 0
+    words.append("out_dir=ERR")
+    assert main(words) == 3
+    assert main([*words, "gate.min.choice_accuracy=0.0"]) == 1
+    assert main([*words, "on_error=skip"]) == 0
     errored = json.loads((place / "ERR" / "report.json").read_text("utf-8"))["results"][0]["errored"]
     assert [(error["index"], error["question"]) for error in errored] == [(i, "q") for i in range(3, 8)]
-    gated = run(place, *words, "on_error=skip", "out_dir=ERR", "gate.min.choice_accuracy=0.0")
-    assert gated.returncode == 1
-    assert "5 of 8" in gated.stdout
+    assert main([*words, "on_error=skip", "gate.min.choice_accuracy=0.0"]) == 1
+    assert "5 of 8" in capsys.readouterr().out
     allowed = ["gate.min.choice_accuracy=0.0", "gate.max_errored_share=0.7"]
-    assert run(place, *words, "on_error=skip", "out_dir=ERR", *allowed).returncode == 0
+    assert main([*words, "on_error=skip", *allowed]) == 0
 
 
 def test_selectors_choose_and_a_wrong_one_is_exit_2(place):

@@ -66,6 +66,7 @@ def truth() -> tuple[float, float]:
     return float(ease.mean()), float(np.abs(gap).sum() / len(ease))
 
 
+@pytest.mark.slow
 def test_intervals_cover_in_19_of_20_simulations() -> None:
     accuracy, calibration = truth()
     covered = {"choice_accuracy": 0, "ece": 0}
@@ -80,6 +81,7 @@ def test_intervals_cover_in_19_of_20_simulations() -> None:
     assert all(0.93 <= share <= 0.97 for share in shares.values()), shares
 
 
+@pytest.mark.slow
 def test_macro_interval_covers_where_languages_share_utterances() -> None:
     rounds, hits, width = 300, 0, []
     for seed in range(rounds):

@@ -104,6 +104,7 @@ def test_mcnemar_against_scipy() -> None:
         assert mcnemar(a, b) == mcnemar(b, a)
 
 
+@pytest.mark.slow
 def test_paired_intervals_cover() -> None:
     # B repairs a tenth of what A got wrong; A is right in 0.55 of cases, so the true difference is -0.045.
     hits = 0

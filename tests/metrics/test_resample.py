@@ -8,10 +8,11 @@ from decision_tables import decisions
 
 from laya_sweep.metrics import DecisionColumns, replicate_weights, summarise
 from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.metrics.population_view import population_masks
 from laya_sweep.metrics.replicate_means import gap_excess
 from laya_sweep.metrics.resample import resample
 from laya_sweep.metrics.running import RankGrid
-from laya_sweep.metrics.slice_view import SliceView, population_masks
+from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.threshold import cut_level
 

@@ -35,7 +35,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 evals = pytest.importorskip("laya.evals", reason="laya is not installed")
 functional = torch.nn.functional
 
-pytestmark = pytest.mark.reference
+pytestmark = [pytest.mark.reference, pytest.mark.slow]
 
 CLOSE = 2e-4
 TOLERANCES = [0.25, 1.0]

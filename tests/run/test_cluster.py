@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from processes import running_cluster
 
-pytestmark = [pytest.mark.reference, pytest.mark.ray]
+pytestmark = [pytest.mark.reference, pytest.mark.ray, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 

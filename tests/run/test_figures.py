@@ -15,7 +15,7 @@ from straight_line import (
     softmax,
 )
 
-pytestmark = [pytest.mark.reference]
+pytestmark = [pytest.mark.reference, pytest.mark.slow]
 
 LANGUAGES = ["am", "de", "en", "ja", "zh-TW"]
 TOLERANCE = 2e-4

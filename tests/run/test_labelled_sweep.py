@@ -240,8 +240,8 @@ def test_batches_leave_no_trace_in_the_facts(monkeypatch, tmp_path, mixed):
         (["languages=[xx]"], "expected languages of "),
         (["dataset.path=missing.jsonl"], "missing.jsonl: expected a JSONL file that can be read"),
         (["dataset.n_opts=5"], "dataset.n_opts: expected a known key"),
-        (["metrics.score_within=[-1]"], "metrics.score_within: expected finite numbers of at least 0, got -1"),
-        (["metrics.score_within=[.inf]"], "metrics.score_within: expected finite numbers"),
+        (["metrics.score_within=[-1]"], "metrics.score_within: expected a finite number of at least 0, got -1"),
+        (["metrics.score_within=[.inf]"], "metrics.score_within: expected a finite number"),
         (
             ["checkpoint=auto", "checkpoints.auto.routes.en=x", "checkpoints.auto.routes.english=y"],
             "are both 'english'",

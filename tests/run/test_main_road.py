@@ -29,6 +29,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in REPRODUCIBLE}
 
 
+@pytest.mark.slow
 def test_all_langs_and_then_everything_derived_costs_no_forward(command, inputs, tmp_path):
     words = ["+sweep=all_langs", *inputs, "dataset.per_lang=3", "out_dir=OUT"]
     out = tmp_path / "OUT"
@@ -93,6 +94,7 @@ def test_a_run_with_nothing_to_infer_starts_neither_ray_nor_torch(command, input
     assert contents(tmp_path / "A") == contents(tmp_path / "B")
 
 
+@pytest.mark.slow
 def test_multirun_shares_logits_and_keeps_each_job_apart(command, inputs, tmp_path):
     done = command(
         "-m",
@@ -112,6 +114,7 @@ def test_multirun_shares_logits_and_keeps_each_job_apart(command, inputs, tmp_pa
     assert thresholds == [{0.0}, {0.5}, {0.9}]
 
 
+@pytest.mark.slow
 def test_edited_temperatures_reuse_every_logit(command, massive, shared, tmp_path):
     import shutil
 
@@ -138,6 +141,7 @@ def test_edited_temperatures_reuse_every_logit(command, massive, shared, tmp_pat
     assert {row["temperature"] for row in served} == {2.5}
 
 
+@pytest.mark.slow
 def test_a_broken_language_is_recorded_and_the_others_are_kept(command, english, shared, tmp_path):
     import shutil
 

@@ -206,7 +206,7 @@ def test_a_map_regime_that_is_added_later_starts_neither_torch_nor_ray(place, ru
         ('{"temperature": [1, 1, 1], "binning_map": {"noul:2": {"bins": 2, "values": [0.1]}}}', "2 `values`"),
         ('{"temperature": [1, 1, 1], "binning_map": {"noul:2": {"bins": 1, "values": [1.1]}}}', "[0, 1]"),
         ('{"temperature": [1, 1, 1], "binning_map": {"noul:2": {"bins": true, "values": [1]}}}', "`bins`"),
-        ("{", "no JSON"),
+        ("{", "JSON"),
     ],
 )
 def test_a_bad_map_is_a_line_and_exit_2(tmp_path, capsys, document, said):

@@ -13,6 +13,8 @@ from labelled_sets import labelled_set, lines_of
 from laya_sweep import evaluate, open_engine
 from laya_sweep.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def rows():

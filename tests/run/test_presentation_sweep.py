@@ -58,7 +58,7 @@ def swept(tmp_path, monkeypatch):
         named = {"states": STATES, "languages": ("en", "de"), "gates": GATES} | document
         Path("doc.json").write_text(json.dumps(design_document(**named)), "utf-8")
 
-        def factory(folder, device, threads, max_len, head_max_len):
+        def factory(checkpoint, device, threads):
             return engine(script, device, threads)
 
         backend = partial(inference.infer, backend_of=lambda settings: InlineBackend(factory))
@@ -188,7 +188,7 @@ def _agreed():
     [
         (["languages=[xx]"], "languages of the checks"),
         (["gate.checks={en: {urgency: {min: 0}}}"], "gate.checks.en.urgency"),
-        (["gate.checks={en: {score_slot0_identical: {least: 0}}}"], "min or max"),
+        (["gate.checks={en: {score_slot0_identical: {least: 0}}}"], "min, max"),
         (["gate.checks=3"], "gate.checks"),
         (["dataset.path=nothing.json"], "nothing.json"),
         (["dataset.seed=3"], "dataset.seed"),

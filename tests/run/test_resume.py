@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = [pytest.mark.reference]
+pytestmark = [pytest.mark.reference, pytest.mark.slow]
 
 
 def logits(folder: Path) -> bytes:
