@@ -10,8 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
@@ -22,13 +20,14 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from laya_sweep.config.presets import CONF, preset_names, transform_presets
 from laya_sweep.config.settings import REFUSED, written_defaults
 from laya_sweep.errors import ConfigError, Problem, name_list
 
-_CONF = Path(str(resources.files("laya_sweep.conf")))
-
 # The options with their declared defaults; `defaults` in conf/config.yaml names this node, and presets lie over it.
 ConfigStore.instance().store(name="options", node=written_defaults())
+for _name, _node in transform_presets().items():
+    ConfigStore.instance().store(group="transform", name=_name, node=_node, package=f"transform.{_name}")
 
 
 class Job(NamedTuple):
@@ -45,7 +44,7 @@ def compose_jobs(overrides: Sequence[str], *, multirun: bool) -> list[Job]:
         ConfigError: an override that Hydra cannot parse or apply, or a sweep without `-m`.
     """
     combinations = _expand(overrides, multirun=multirun)
-    with initialize_config_dir(str(_CONF), version_base="1.3"):
+    with initialize_config_dir(str(CONF), version_base="1.3"):
         return [Job(tuple(combination), _compose(combination)) for combination in combinations]
 
 
@@ -150,7 +149,7 @@ def _unknown_key(key: str) -> Problem:
 
 def _unknown_choice(choice: str) -> Problem:
     group, _, name = choice.rpartition("/")
-    available = sorted(path.stem for path in (_CONF / group).glob("*.yaml"))
+    available = preset_names().get(group, [])
     return Problem(group, "one of " + name_list(available, name), repr(name), "choose one of them")
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+from laya_sweep.config.presets import preset_names
 from laya_sweep.domain.option import Declared, every_option
 from laya_sweep.domain.settings import Settings
-
-_CONF = Path(str(resources.files("laya_sweep.conf")))
 
 #: How the options of a group are written, where not by its own name, in the order in which they are shown.
 _WRITTEN = {
@@ -58,11 +56,12 @@ def option_lines() -> str:
 
 
 def _presets() -> list[str]:
-    """The groups of conf/ and what each has; several of a listed group go in brackets."""
-    folders = sorted(path for path in _CONF.iterdir() if path.is_dir() and any(path.glob("*.yaml")))
-    names = {path.name: "|".join(sorted(file.stem for file in path.glob("*.yaml"))) for path in folders}
+    """The groups and what each has; several of a listed group go in brackets."""
     signs = {"sweep": "+sweep={}", **dict.fromkeys(("checkpoint", "regime", "transform"), "{group}=[{}, ...]")}
-    return ["  " + signs.get(group, "{group}={}").format(own, group=group) for group, own in names.items()]
+    return [
+        "  " + signs.get(group, "{group}={}").format("|".join(own), group=group)
+        for group, own in preset_names().items()
+    ]
 
 
 def options_page() -> str:

@@ -42,8 +42,13 @@ def test_the_tree_has_the_groups_that_the_command_line_names():
         "narrowing",
         "regime",
         "sweep",
-        "transform",
     }
+
+
+def test_every_transform_is_a_preset_without_a_file():
+    for name in TRANSFORMS:
+        [job] = compose_jobs([f"transform=[baseline,{name}]"], multirun=False)
+        assert job.config["transform"][name]["name"] == name
 
 
 @pytest.mark.parametrize("path", GROUP_FILES, ids=str)
