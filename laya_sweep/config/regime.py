@@ -10,12 +10,10 @@ from laya_sweep.config.fields import Fields
 from laya_sweep.domain.calibration_map import map_of, overrides_of
 from laya_sweep.domain.checked import Above0
 from laya_sweep.domain.identity import digest_file
+from laya_sweep.domain.regime import REGIME_KINDS
 from laya_sweep.domain.settings import RegimeSettings
 from laya_sweep.errors import UsageError
 from laya_sweep.files.json_file import read_json
-
-REGIME_KINDS = ("served", "raw", "unit", "fixed", "map")
-
 
 #: Characters of a document that a complaint shows whole.
 _LONG = 120

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from laya_sweep.domain.calibration_map import CalibrationMap, Overrides, language_key, map_of, overrides_of
 
+#: Every kind of regime, as configurations name it; `Regime.of` says what each does.
+REGIME_KINDS = ("served", "raw", "unit", "fixed", "map")
+
 
 class BucketTemperature(NamedTuple):
     """A checkpoint's temperatures of one bucket; `source` is the entry that holds them, bucket or type."""

@@ -8,6 +8,7 @@ so that shards can be reduced in any order.
 """
 
 from laya_sweep.metrics.accuracy import Proportion, Total, accuracy, score_mae, score_within
+from laya_sweep.metrics.agreement import AnswerDrift, answer_drift
 from laya_sweep.metrics.auroc import auroc
 from laya_sweep.metrics.baseline import distinct_predictions, first_option_baseline, majority_baseline
 from laya_sweep.metrics.bootstrap import replicate_weights
@@ -16,7 +17,6 @@ from laya_sweep.metrics.catalogue import EVALS_METRICS
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
 from laya_sweep.metrics.curve import Curve, CurveCounts, curve
 from laya_sweep.metrics.draws import bootstrap_interval
-from laya_sweep.metrics.drift import AnswerDrift, answer_drift
 from laya_sweep.metrics.f1 import ClassCounts, macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson

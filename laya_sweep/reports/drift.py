@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from laya_sweep.documents.result_report import ResultReport
-from laya_sweep.metrics.drift import AnswerDrift, answer_drift
+from laya_sweep.metrics.agreement import AnswerDrift, answer_drift
 
 _METRICS = ("choice_accuracy", "noul_accuracy", "score_mae", "ece", "mean_confidence")
 _KEYS = ("language", "case_id", "variant", "question")
