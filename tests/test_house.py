@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import laya_sweep
+from laya_sweep.cli.verbs import VERBS
 
 PACKAGE = Path(laya_sweep.__file__).parent
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "conf")
@@ -112,12 +113,20 @@ def test_from_facts_on_nothing_knows_a_plan_an_engine_or_ray(room):
         "from laya_sweep.__main__ import main; main(['--version'])",
         "import laya_sweep.config.settings",
         "import laya_sweep.run.sweep",
-        "import laya_sweep.cli.verbs, laya_sweep.metamorphic",
+        "import laya_sweep.metamorphic",
+        *sorted(f"import laya_sweep.cli.{module}" for module, _ in VERBS.values()),
         "from laya_sweep.__main__ import main; assert main(['languages=[xx]']) == 2",
     ],
 )
 def test_what_must_start_fast_loads_neither_torch_nor_ray(code):
     assert not loaded_by(code) & {*HEAVY}
+
+
+def test_a_verb_loads_no_other():
+    """`validate` needs neither what fits maps nor what sweeps."""
+    loaded = loaded_by("from laya_sweep.__main__ import main; assert main(['validate', '--template']) == 0")
+    assert not {name for name in loaded if name.startswith(("laya_sweep.run", "laya_sweep.calibration"))}
+    assert not loaded & {*HEAVY, "hydra"}
 
 
 def test_the_package_itself_loads_nothing():
