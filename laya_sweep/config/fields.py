@@ -26,7 +26,8 @@ class Fields:
 
     def complain(self, key: str, expected: str, got: object, next_step: str) -> None:
         """Note one fault of `key`."""
-        self._problems.append(Problem(self.named(key), expected, shown(got), next_step))
+        said = repr(got) if isinstance(got, str) else shown(got)  # a path is shown whole: a person must find it
+        self._problems.append(Problem(self.named(key), expected, said, next_step))
 
     def named(self, key: str) -> str:
         """The whole name of a key."""
