@@ -39,7 +39,11 @@ def main(words: Sequence[str]) -> int:
         )
     thresholds = map_of_advice(advices)
     judged = kept_by(_columns(halves.judge.result, halves.judge_part), thresholds)
-    lines = [_head(options), *_notes(halves.fit.result)]
+    head = (
+        f"accepted answers right in at least {options.target_accuracy:g}, with {options.confidence:g} confidence a "
+        "bucket (Clopper-Pearson, one-sided, shared out among the cuts that were tried)"
+    )
+    lines = [head, *_notes(halves.fit.result)]
     lines += [_line(entry, options.target_accuracy, judged.get(entry.bucket)) for entry in advices]
     if options.out is not None:
         write_json(options.out, thresholds)
@@ -86,13 +90,6 @@ def _columns(result: StoredResult, part: Selection) -> DecisionColumns:
     table = result.decisions
     inside = pa.array([part(source) for source in table["source_id"].to_pylist()], pa.bool_())
     return decision_columns(table.filter(inside))
-
-
-def _head(options: argparse.Namespace) -> str:
-    return (
-        f"accepted answers right in at least {options.target_accuracy:g}, with {options.confidence:g} confidence a "
-        "bucket (Clopper-Pearson, one-sided, shared out among the cuts that were tried)"
-    )
 
 
 def _notes(result: StoredResult) -> list[str]:

@@ -22,8 +22,10 @@ def main(words: Sequence[str]) -> int:
     options = _parser().parse_args(words)
     if options.template == (options.file is not None):
         raise UsageError(Problem("validate", "a FILE or --template", "both" if options.template else "neither", _HELP))
-    text = _template() if options.template else "".join(f"{line}\n" for line in summary(read_labelled(options.file)))
-    sys.stdout.write(text)
+    if options.template:
+        sys.stdout.write(resources.files("laya_sweep.suites").joinpath("template.jsonl").read_text("utf-8"))
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in summary(read_labelled(options.file))))
     return 0
 
 
@@ -60,7 +62,3 @@ def _counts(values: Iterable[str]) -> str:
     shown = [f"{' '.join(value.split())} {n}" for value, n in counted[:_LISTED]]
     more = [f"and {len(counted) - _LISTED} more"] if len(counted) > _LISTED else []
     return ", ".join([*shown, *more]) or "none"
-
-
-def _template() -> str:
-    return resources.files("laya_sweep.suites").joinpath("template.jsonl").read_text("utf-8")

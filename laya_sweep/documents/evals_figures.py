@@ -43,7 +43,7 @@ def runtime_decisions(result: StoredResult) -> pa.Table:
     rows = {place: i for i, place in enumerate(_places(facts))}
     places = _places(decisions)
     cases = {(case["language"], case["case_id"]): case for case in result.run.cases}
-    read = {key: _questions_and_labels(case) for key, case in cases.items()}
+    read = {key: (json.loads(case["questions_json"]), json.loads(case["expected_json"])) for key, case in cases.items()}
     targets = []
     for language, case_id, _, qid in places:
         questions, expected = read[language, case_id]
@@ -108,7 +108,3 @@ def case_scores(decision: Mapping[str, Any], tolerances: Sequence[float]) -> dic
 def _places(table: pa.Table) -> list[tuple[str, str, str, str]]:
     names = ("language", "case_id", "variant", "question")
     return [*zip(*(table[name].to_pylist() for name in names), strict=True)]
-
-
-def _questions_and_labels(case: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    return json.loads(case["questions_json"]), json.loads(case["expected_json"])

@@ -120,10 +120,6 @@ def language_entries(
     return entries
 
 
-def _of_report(source: _Source) -> LanguageEntries:
-    return LanguageEntries(_object(source.name, source.document["report"], "report"), "report.")
-
-
 def _of_models(source: _Source) -> LanguageEntries:
     part = _object(source.name, source.document["part_a"], "part_a")
     models = _object(source.name, part.get("by_model"), "part_a.by_model")
@@ -144,7 +140,7 @@ def _of_branches(source: _Source) -> LanguageEntries:
 
 
 _READERS: Final[Mapping[str, Callable[[_Source], LanguageEntries]]] = {
-    "report": _of_report,
+    "report": lambda source: LanguageEntries(_object(source.name, source.document["report"], "report"), "report."),
     "part_a": _of_models,
     "per_language": _of_branches,
 }

@@ -62,7 +62,12 @@ def declared(kind: type) -> list[Declared]:
     """The fields of a declaration, in its order; the default of one that must be written is `dataclasses.MISSING`."""
     hints = typing.get_type_hints(kind, include_extras=True)
     return [
-        Declared(field.name, hints[field.name], _default(field), _option(hints[field.name]))
+        Declared(
+            field.name,
+            hints[field.name],
+            _default(field),
+            next((part for part in typing.get_args(hints[field.name]) if isinstance(part, Option)), None),
+        )
         for field in dataclasses.fields(kind)
     ]
 
@@ -97,7 +102,3 @@ def identity_of(settings: Any) -> dict[str, Any]:  # noqa: ANN401 - a group of o
 
 def _default(field: dataclasses.Field[Any]) -> Any:  # noqa: ANN401 - any default
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
-def _option(hint: Any) -> Option | None:  # noqa: ANN401 - any annotation
-    return next((part for part in typing.get_args(hint) if isinstance(part, Option)), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -94,13 +93,8 @@ def _of_confidence(metric: str) -> bool:
     return nature_of(metric).of_pairs or metric == "mean_confidence"
 
 
-@cache
-def _versions() -> dict[str, str]:
-    return library_versions(("laya", "laya-sweep"))
-
-
 def _config(outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]) -> dict[str, Any]:
-    versions = _versions()
+    versions = library_versions(("laya", "laya-sweep"))
     document = {
         "schema": EVALS_SCHEMA,
         **config,

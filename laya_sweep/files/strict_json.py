@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 #: Levels of nesting that are read. Python's own limit moves with the depth of the call stack; this one does not.
@@ -115,13 +115,9 @@ def _depth(value: Any) -> int:  # noqa: ANN401 - any JSON value
     """Objects and lists inside each other, without recursion: 0 for a plain value."""
     depth, level = 0, [value]
     while level := [holder for holder in level if isinstance(holder, dict | list)]:
-        level = [child for holder in level for child in _children(holder)]
+        level = [child for holder in level for child in (holder.values() if isinstance(holder, dict) else holder)]
         depth += 1
     return depth
-
-
-def _children(holder: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return holder.values() if isinstance(holder, dict) else holder
 
 
 def _surrogates(value: Any) -> Iterator[FieldFault]:  # noqa: ANN401 - any JSON value

@@ -41,7 +41,12 @@ def markdown(results: Sequence[ResultReport]) -> str:
     columns = _columns(results)
     parts = ["# Sweep report", "", _macro_table(results, columns)]
     for result in results:
-        parts += ["", f"## {_title(result)}", "", _language_table(result, columns)]
+        parts += [
+            "",
+            f"## {result.checkpoint}, {result.regime}, {result.transform}",
+            "",
+            _language_table(result, columns),
+        ]
         if result.routes:
             parts += ["", _route_table(result.routes)]
         for dimension in BESIDE_LANGUAGE:
@@ -144,7 +149,3 @@ def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence
     own = {row.metric: row for row in result.slice_rows(dimension, value) if row.min_confidence is None}
     n = own["mean_confidence"].n if "mean_confidence" in own else 0
     return [str(n), *(with_interval(own[name]) if name in own else "none" for name in columns)]
-
-
-def _title(result: ResultReport) -> str:
-    return f"{result.checkpoint}, {result.regime}, {result.transform}"

@@ -99,7 +99,11 @@ def result_tasks(planned: Planned, inferred: Inferred) -> list[ResultTask]:
         ResultTask(
             key=key,
             regime=planned.regimes[key.regime],
-            places=tuple(place for place in inferred.places if _is_of(place, key)),
+            places=tuple(
+                place
+                for place in inferred.places
+                if (place.rows.expected.checkpoint, place.rows.expected.transform) == (key.checkpoint, key.transform)
+            ),
             served={
                 model: {fact.bucket: fact.served for fact in inferred.temperatures[entry.name]}
                 for model, entry in plan.results[key.checkpoint].items()
@@ -158,10 +162,6 @@ def derive(planned: Planned, inferred: Inferred) -> list[DerivedResult]:
         planned.languages, settings.min_confidence, metrics.score_within, metrics.replicates, planned.checking
     )
     return [derive_result(task, rules) for task in result_tasks(planned, inferred)]
-
-
-def _is_of(place: ScoredPlace, key: ResultKey) -> bool:
-    return (place.rows.expected.checkpoint, place.rows.expected.transform) == (key.checkpoint, key.transform)
 
 
 def _applied(decisions: pa.Table) -> dict[str, float]:

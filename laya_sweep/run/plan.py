@@ -136,7 +136,8 @@ def make_plan(
         for language in (language for language in languages if language.error is None):
             for transform in settings.transforms:
                 for model, checkpoint in members.items():
-                    own = language if name not in split else _routed(language, split[name], model)
+                    answered = language.cases if name not in split else split[name].cases_of(model, language.cases)
+                    own = replace(language, cases=answered)
                     if own.cases:
                         variants = _of_cases(own, shown[language.code, transform.name])
                         refused = {} if checkpoint.file is None else _refused(asked[name], own.cases)
@@ -146,11 +147,6 @@ def make_plan(
                         damaged += facts.damaged
     once = tuple(dict.fromkeys(damaged))
     return Plan(tuple(entries.values()), tuple(languages), _sharing(cells), once, results, tuple(routers))
-
-
-def _routed(language: Language, router: RoutedCheckpoint, model: str) -> Language:
-    """The language with those of its cases that a member answers."""
-    return replace(language, cases=router.cases_of(model, language.cases))
 
 
 def _of_cases(language: Language, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
@@ -181,7 +177,8 @@ def shards(cells: Iterable[Cell], size: int) -> list[Shard]:
         pending = cell.pending
         for start in range(0, len(pending), size):
             piece = pending[start : start + size]
-            cost = float(sum(map(_cost, piece)))
+            # Bytes of what the model reads: a stand-in for tokens that needs no tokeniser and no script table.
+            cost = float(sum(len(ordered_json([shown.state, shown.questions]).encode()) for shown in piece))
             made.append(Shard(cell.key, cell.asked_of, cell.language, cell.transform, piece, cost))
     return made
 
@@ -251,8 +248,3 @@ def _cell(
         refused=refused,
     )
     return (replace(cell, stored=facts) if done.issuperset(cell.row_ids) else cell), facts
-
-
-def _cost(variant: Variant) -> int:
-    """Bytes of what the model reads: a stand-in for tokens that needs no tokeniser and no script table."""
-    return len(ordered_json([variant.state, variant.questions]).encode())

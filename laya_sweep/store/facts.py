@@ -106,7 +106,8 @@ class FactStore:
             if table is not None:
                 facts.append(table)
                 timings += [_read_or_note(path.with_name(path.name.replace("part-", "timings-")), TIMINGS, damaged)]
-                calls += [_read_if_there(path.with_name(path.name.replace("part-", "calls-")), CALLS, damaged)]
+                if (beside := path.with_name(path.name.replace("part-", "calls-"))).exists():
+                    calls.append(_read_or_note(beside, CALLS, damaged))
         kept = [table for table in timings if table is not None]
         return CellFacts(
             _one_row_an_id(pa.concat_tables([FACTS.empty_table(), *facts]), prefer="status"),
@@ -157,10 +158,6 @@ def _read_or_note(path: Path, schema: pa.Schema, damaged: list[str]) -> pa.Table
     except DamagedFileError as error:
         damaged.append(str(error))
         return None
-
-
-def _read_if_there(path: Path, schema: pa.Schema, damaged: list[str]) -> pa.Table | None:
-    return _read_or_note(path, schema, damaged) if path.exists() else None
 
 
 def _calls_of_one_part_an_id(tables: list[pa.Table]) -> pa.Table:

@@ -32,6 +32,7 @@ def blunt(confidence):
     return 0.2 + 0.75 * confidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", [sharp, blunt, lambda c: np.full(len(c), 0.8)])
 def test_the_promise_holds_as_often_as_it_says(precision):
     """Over 120 calibration sets, a threshold whose true precision is below the target comes in at most 1 of 20."""

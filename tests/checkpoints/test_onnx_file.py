@@ -30,6 +30,7 @@ def test_names_notes_and_digest_are_those_of_the_file(tmp_path):
     assert (found.precision, found.layout) == ("int8", ALONE)
 
 
+@pytest.mark.slow
 def test_an_exported_graph_is_read_as_the_library_reads_it(graphs):
     for path in (graphs.fp32, graphs.int8):
         found, model = read_onnx_file(path), onnx.load(path)

@@ -56,6 +56,7 @@ def test_the_published_english_run_gives_its_figures_and_its_document_back(share
     assert back(tmp_path / "run", tmp_path / "again.json") == json.loads(golden.read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_an_imported_case_has_the_id_that_our_own_sweep_gives_it(english, shared, tmp_path):
     words = [*english, "languages=[en]", "dataset.per_lang=5", "executor=inline"]
@@ -176,6 +177,7 @@ def test_every_fault_is_shown_up_to_a_limit(ours, tmp_path, capsys):
     assert "16 more" in lines[-1]
 
 
+@pytest.mark.slow
 def test_mutated_documents_never_end_in_a_traceback(ours, tmp_path):
     """Values swapped for others at random places: a document is refused, disagrees, is incomplete, or still valid."""
     rng, codes = random.Random(3), []

@@ -20,6 +20,8 @@ from laya_sweep.demo.corpus import read_corpus
 from laya_sweep.demo.questions import INTENTS, WISHES, intent_question, state, urgency_question, wish_question
 from laya_sweep.suites.languages import LANGUAGES
 
+pytestmark = pytest.mark.slow  # of what the package ships, which a change of the code does not touch
+
 FOLDER = Path(demo.__file__).parent / "checkpoints"
 NAMES = ("demo_english", "demo_multilingual")
 TEST_ROWS = [row for row in read_corpus() if row.split == "test"]
@@ -176,7 +178,6 @@ def test_wishes_are_told_apart_and_urgent_requests_score_higher(name: str, codes
     assert statistics.fmean(urgent) > statistics.fmean(idle)
 
 
-@pytest.mark.slow
 def test_training_twice_at_once_gives_the_same_bytes(tmp_path: Path) -> None:
     trial = ["--only", "demo_english", "--steps", "3", "--temperature-items", "60"]
     command = [sys.executable, "-m", "training.train", *trial]

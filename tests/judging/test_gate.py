@@ -49,6 +49,7 @@ def test_our_own_output_is_a_baseline_and_every_delta_is_zero(place):
     assert all(": +0.0000, tolerance 0" in line for line in deltas)
 
 
+@pytest.mark.slow
 def test_cached_results_meet_a_newly_added_gate(place):
     done = sweep(place, "out_dir=AGAIN", "gate.min.choice_accuracy=0.999")
     assert done.returncode == 1
@@ -102,6 +103,7 @@ def test_a_gate_that_cannot_mean_anything_is_exit_2_before_anything_runs(place, 
     assert not (place / "NEVER").exists()
 
 
+@pytest.mark.slow
 def test_a_drift_equal_to_the_limit_passes_in_both_commands(place, tmp_path):
     card = next(iter(run_scorecards(StoredRun.open(place / "RUN")).values()))
     moved = {"choice_accuracy": card.overall["choice_accuracy"] + 0.02}

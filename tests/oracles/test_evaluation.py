@@ -134,6 +134,7 @@ def test_a_runner_that_takes_no_threshold_is_refused_where_upstream_refuses_it()
         evaluate(rows, BareRunner(), min_confidence=0.5)
 
 
+@pytest.mark.slow
 def test_verdicts_against_upstream_s_reports_equal_upstream_s():
     verdicts = []
     for seed in range(SETS):

@@ -116,6 +116,7 @@ def pairs(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_exit_codes_figures_and_rules_are_upstreams(pairs):
     seen = Counter()
     for seed, pair in enumerate(pairs):
@@ -131,6 +132,7 @@ def test_exit_codes_figures_and_rules_are_upstreams(pairs):
     assert min(seen[code] for code in (0, 1, 2)) > 40, seen
 
 
+@pytest.mark.slow
 def test_the_documented_difference_of_compatible_mode_is_the_threshold(tmp_path):
     seen = Counter()
     for seed in range(400):
@@ -173,6 +175,7 @@ def reasons_for_less(check):
     return {"rounding"} if math.isclose(abs(moved), check.limit, rel_tol=1e-12, abs_tol=1e-12) else set()
 
 
+@pytest.mark.slow
 def test_strict_differences_are_documented_ones(pairs):
     seen = Counter()
     for seed, pair in enumerate(pairs):

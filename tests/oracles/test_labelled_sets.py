@@ -129,6 +129,7 @@ def test_a_fingerprint_is_of_the_questions_whatever_the_rows(tmp_path):
         assert fingerprint(other) != before
 
 
+@pytest.mark.slow
 def test_mutated_files_pass_only_where_upstream_takes_them_too(tmp_path, capsys):
     """Through the command, 1,000 files: never a traceback, and 0 only where the file still validates.
 

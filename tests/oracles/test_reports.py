@@ -138,6 +138,7 @@ def random_decisions(rng, count):
     return decisions, documents
 
 
+@pytest.mark.slow
 def test_figures_equal_laya_evals_overall_and_in_every_slice():
     tags = 0
     for seed in range(60):
@@ -245,6 +246,7 @@ def test_a_failed_language_fails_an_upstream_gate(tmp_path):
     assert upstream(mine, "--baseline", mine, "--gate-policy", policy)[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_a_sweep_and_upstream_s_own_run_give_one_report(english, shared, tmp_path):
     """The same cases through laya.evals and the agent itself: other batches, so the fourth decimal may move."""

@@ -12,7 +12,7 @@ import pytest
 
 from laya_sweep.store.schemas import TABLES
 
-pytestmark = [pytest.mark.reference, pytest.mark.ray]
+pytestmark = [pytest.mark.reference, pytest.mark.ray, pytest.mark.slow]
 
 LINE = re.compile(
     r"^\S+ \S+ (\S+) n=3 acc=\d\.\d{4} macro_f1=\d\.\d{4} ece=\d\.\d{4} conf=\d\.\d{4} \(\d+\.\ds\)$", re.M
@@ -29,7 +29,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in REPRODUCIBLE}
 
 
-@pytest.mark.slow
 def test_all_langs_and_then_everything_derived_costs_no_forward(command, inputs, tmp_path):
     words = ["+sweep=all_langs", *inputs, "dataset.per_lang=3", "out_dir=OUT"]
     out = tmp_path / "OUT"
@@ -94,7 +93,6 @@ def test_a_run_with_nothing_to_infer_starts_neither_ray_nor_torch(command, input
     assert contents(tmp_path / "A") == contents(tmp_path / "B")
 
 
-@pytest.mark.slow
 def test_multirun_shares_logits_and_keeps_each_job_apart(command, inputs, tmp_path):
     done = command(
         "-m",
@@ -114,7 +112,6 @@ def test_multirun_shares_logits_and_keeps_each_job_apart(command, inputs, tmp_pa
     assert thresholds == [{0.0}, {0.5}, {0.9}]
 
 
-@pytest.mark.slow
 def test_edited_temperatures_reuse_every_logit(command, massive, shared, tmp_path):
     import shutil
 
@@ -141,7 +138,6 @@ def test_edited_temperatures_reuse_every_logit(command, massive, shared, tmp_pat
     assert {row["temperature"] for row in served} == {2.5}
 
 
-@pytest.mark.slow
 def test_a_broken_language_is_recorded_and_the_others_are_kept(command, english, shared, tmp_path):
     import shutil
 
