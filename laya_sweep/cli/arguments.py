@@ -1,4 +1,4 @@
-"""Reading a verb's words: mistakes are one line and exit code 2, as everywhere in this house."""
+"""Reading a verb's words: mistakes are one line and exit code 2, as everywhere here."""
 
 from __future__ import annotations
 

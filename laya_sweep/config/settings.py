@@ -7,6 +7,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
+from laya_sweep.checkpoints.engine_spec import ENGINES
 from laya_sweep.checkpoints.pins import pin
 from laya_sweep.config.axes import read_languages, read_metrics, read_min_confidence
 from laya_sweep.config.checkpoint import read_checkpoint
@@ -116,10 +117,10 @@ def _check_presentation(fields: Fields, settings: Settings) -> None:
 
 def _check_together(fields: Fields, settings: Settings) -> None:
     """Faults between keys that are right by themselves."""
-    onnx = [checkpoint.name for checkpoint in settings.checkpoints if checkpoint.engine == "onnx"]
-    if onnx and settings.executor.device != "cpu":
-        expected = f"0 with an ONNX checkpoint ({', '.join(onnx)}), which runs on the CPU"
-        fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
+    for checkpoint in settings.checkpoints:
+        if settings.executor.device not in (devices := ENGINES[checkpoint.engine].devices):
+            expected = f"0 with checkpoint {checkpoint.name}, whose engine {checkpoint.engine} runs on {devices[0]}"
+            fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
     names = [checkpoint.name for checkpoint in settings.checkpoints] + [router.name for router in settings.routers]
     if settings.drift is not None and settings.drift not in names:
         expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"

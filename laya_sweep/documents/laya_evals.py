@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.checkpoints.digests import answering_digest
+from laya_sweep.documents.evals_config import evals_config
 from laya_sweep.documents.evals_figures import SCORE_WITHIN, case_scores, evals_figures, runtime_decisions
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
 from laya_sweep.documents.revisions import model_revisions, source_revision
@@ -17,8 +18,6 @@ from laya_sweep.domain.bucket import option_bucket
 from laya_sweep.domain.regime import Regime, regime_of
 from laya_sweep.domain.thresholds import MinConfidence, to_document
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.gates.comparability import EVALS_SCHEMA
-from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.results.decisions import is_served
 from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
@@ -112,11 +111,11 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def _score_tolerances(result: StoredResult) -> list[float]:
     """Tolerances of the score_within metrics that the run was asked for."""
     names = result.run.table("metrics")["metric"].unique().to_pylist()
-    return sorted(float(name.removeprefix(SCORE_WITHIN)) for name in names if _is_tolerance(name))
-
-
-def _is_tolerance(name: str) -> bool:
-    return name.startswith(SCORE_WITHIN) and not name.endswith("_partial")
+    return sorted(
+        float(name.removeprefix(SCORE_WITHIN))
+        for name in names
+        if name.startswith(SCORE_WITHIN) and not name.endswith("_partial")
+    )
 
 
 def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
@@ -124,14 +123,10 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
     dataset = config["dataset"]
-    document = {
-        "schema": EVALS_SCHEMA,
+    own = {
         "dataset": dataset["path"] or dataset.get("repo") or dataset["name"],
         "dataset_sha256": config["dataset_sha256"],
         "questions_sha256": config["questions_sha256"],
-        "coverage_metric_definition": COVERAGE_METRIC_DEFINITION,
-        "laya_version": config["library_versions"]["laya"],
-        "laya_sweep_version": config["library_versions"]["laya-sweep"],
         "model": result.checkpoint,
         "device": config["device"],
         "revisions": {name: own["commit"] for name, own in (result.routes or {result.checkpoint: checkpoint}).items()},
@@ -141,12 +136,14 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
         "regime": result.regime,
         "transform": result.transform,
         "rounding": "runtime",
-        "thresholds": {"min": {}, "max": {}, "baseline_tolerance": {}},
-        "timing": _timing(result, min_confidence),
     }
-    errored = _errored(result)
-    document |= {"score_within": tolerances} if tolerances else {}
-    return document | ({"errored": errored} if errored else {})
+    return evals_config(
+        own,
+        versions=config["library_versions"],
+        timing=_timing(result, min_confidence),
+        tolerances=tolerances,
+        errored=_errored(result),
+    )
 
 
 def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Two digests that say whether two results are the same measurement (REQUIREMENTS D9).
+"""Two digests that say whether two results are the same measurement.
 
 Both are the numbers that laya.evals 0.4.15 publishes as `dataset_sha256` and `questions_sha256` for the same file,
 so that baselines of either side compare (tests hold that); the definitions below are complete.

@@ -80,7 +80,7 @@ def loaded(engine: LoadedEngine | Engine | str | Path) -> LoadedEngine:
 
 
 def is_engine(runner: object) -> TypeGuard[LoadedEngine | Engine | str | Path]:
-    """Whether decisions come from logits: an engine of this house, or what one is loaded from."""
+    """Whether decisions come from logits: an engine of ours, or what one is loaded from."""
     if isinstance(runner, LoadedEngine | str | Path):
         return True
     return all(callable(getattr(runner, name, None)) for name in ("info", "encode", "forward"))

@@ -8,15 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from laya_sweep.documents.evals_config import evals_config
 from laya_sweep.documents.evals_figures import EvalsFigures, case_scores, evals_figures
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
 from laya_sweep.domain.identity import library_versions
 from laya_sweep.evaluation.dataset import Dataset
 from laya_sweep.evaluation.outcome import Outcome
 from laya_sweep.evaluation.reported import reported_decisions
-from laya_sweep.gates.comparability import EVALS_SCHEMA
 from laya_sweep.metrics.lookup import nature_of
-from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 
 
 def report_document(
@@ -30,8 +29,15 @@ def report_document(
     """The report of an outcome; `config` adds to what every report records, `narrowing` to that of a narrowed one."""
     decisions = reported_decisions(dataset, outcome.answered)
     overall, slices = _figures(decisions, tolerances)
+    described = evals_config(
+        config,
+        versions=library_versions(("laya", "laya-sweep")),
+        timing=outcome.timing,
+        tolerances=tolerances,
+        errored=[error.document() for error in outcome.errors],
+    )
     return {
-        "config": _config(outcome, tolerances, config) | narrowed_config(narrowing, decisions, checkpoint_id),
+        "config": described | narrowed_config(narrowing, decisions, checkpoint_id),
         "overall": overall | outcome.figures,
         "slices": slices,
         "cases": [*_cases(dataset, outcome, decisions.to_pylist(), tolerances)],
@@ -91,18 +97,3 @@ def _merged(every: Mapping[str, float], sure: Mapping[str, float]) -> dict[str, 
 
 def _of_confidence(metric: str) -> bool:
     return nature_of(metric).of_pairs or metric == "mean_confidence"
-
-
-def _config(outcome: Outcome, tolerances: Sequence[float], config: Mapping[str, Any]) -> dict[str, Any]:
-    versions = library_versions(("laya", "laya-sweep"))
-    document = {
-        "schema": EVALS_SCHEMA,
-        **config,
-        "coverage_metric_definition": COVERAGE_METRIC_DEFINITION,
-        "laya_version": versions["laya"],
-        "laya_sweep_version": versions["laya-sweep"],
-        "thresholds": {"min": {}, "max": {}, "baseline_tolerance": {}},
-        "timing": outcome.timing,
-    }
-    document |= {"score_within": [*tolerances]} if tolerances else {}
-    return document | ({"errored": [error.document() for error in outcome.errors]} if outcome.errors else {})

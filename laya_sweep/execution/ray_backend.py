@@ -34,6 +34,7 @@ from laya_sweep.execution.contract import (
     WorkerLostError,
     WorkerSpec,
 )
+from laya_sweep.execution.machine import usable_cpus
 from laya_sweep.execution.worker import EngineFactory, Worker
 
 
@@ -136,7 +137,7 @@ def _nodes() -> list[dict[str, Any]]:
 def _connect(address: str | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
     if address is None:
-        ray.init(address="local", num_cpus=len(os.sched_getaffinity(0)), include_dashboard=False, **quiet)
+        ray.init(address="local", num_cpus=usable_cpus(), include_dashboard=False, **quiet)
         return
     try:
         ray.init(address=address, **quiet)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import resource
 import socket
-import sys
 import time
 from collections.abc import Callable
 
@@ -19,6 +17,7 @@ from laya_sweep.engines.engine import Engine
 from laya_sweep.engines.loading import load_engine
 from laya_sweep.execution.compute import compute
 from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerSpec
+from laya_sweep.execution.machine import peak_rss_bytes
 from laya_sweep.execution.parity import check_parity
 from laya_sweep.execution.rows import RowKeys
 from laya_sweep.files.hub import HuggingFaceHub
@@ -27,9 +26,6 @@ from laya_sweep.store.facts import FactStore, Part
 
 #: Takes what `load_engine` takes.
 EngineFactory = Callable[..., Engine]
-
-#: ru_maxrss is in kilobytes on Linux and in bytes on macOS.
-_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Worker:
@@ -94,6 +90,6 @@ class Worker:
         return ShardResult(
             **dataclasses.asdict(counts),
             cell_key=shard.cell_key,
-            peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT,
+            peak_rss_bytes=peak_rss_bytes(),
             part=None if self._sees_store else part,
         )

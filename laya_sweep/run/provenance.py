@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import resource
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
 from laya_sweep.domain.identity import library_versions
 from laya_sweep.domain.settings import Settings
+from laya_sweep.execution.machine import peak_rss_bytes, usable_cpus
 from laya_sweep.run.inference import InferenceStats
 from laya_sweep.run.plan import Plan
 from laya_sweep.run.source_revision import source_document
@@ -33,7 +32,7 @@ def provenance_document(plan: Plan, settings: Settings, stats: InferenceStats, w
         "cached_rows": plan.rows - plan.pending_rows,
         "rows_of_one_pass_per_grid_point": plan.rows * grid,
         "forwards_saved": plan.rows * grid - stats.forward_rows,
-        "driver_peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "driver_peak_rss_bytes": peak_rss_bytes(),
         "actor_peak_rss_bytes": stats.actor_peak_rss_bytes,
         "workers": stats.workers,
         "executor": {"name": settings.executor.name, "num_actors": settings.executor.num_actors},
@@ -69,8 +68,5 @@ def _narrowing_cost(stats: InferenceStats, settings: Settings) -> dict[str, int]
 
 def _busiest(stats: InferenceStats, settings: Settings) -> int:
     """Workers that were there at once: the share of forward time is of all their time."""
-    return settings.executor.num_actors or min(len(stats.workers), _cpus(settings))
-
-
-def _cpus(settings: Settings) -> int:
-    return max(1, len(os.sched_getaffinity(0)) // settings.executor.num_cpus)
+    fitting = max(1, usable_cpus() // settings.executor.num_cpus)
+    return settings.executor.num_actors or min(len(stats.workers), fitting)

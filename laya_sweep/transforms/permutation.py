@@ -1,7 +1,7 @@
 """Options in another order: `permute` shows a question so, the rest draws orders that differ.
 
 An order is a tuple of canonical indices: `order[s]` is the option shown in slot s. Draws are ours, seeded by the
-caller; the rule for one draw is the published one, so that the published sequence can be repeated (REQUIREMENTS C1).
+caller; the rule for one draw is the published one, so that the published sequence can be repeated.
 """
 
 from __future__ import annotations

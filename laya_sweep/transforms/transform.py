@@ -53,7 +53,7 @@ def each_question(present: Callable[[Question], Presented]) -> Show:
 
 
 def described_choices_only(question: Question) -> str | None:
-    """A choice of at least two options, each with a description (REQUIREMENTS C5)."""
+    """A choice of at least two options, each with a description."""
     if question["type"] != "choice":
         return f"a {question['type']} question, not a choice"
     if option_count(question) < 2:

@@ -163,7 +163,7 @@ def test_a_bogus_pin_fails_with_a_warm_cache(tmp_path, monkeypatch):
         (["+checkpoints.english.engine=tensorrt"], "one of torch, onnx"),
         (
             ["+checkpoints.english.engine=onnx", "+checkpoints.english.onnx=x.onnx", "executor.num_gpus=1"],
-            "0 with an ONNX checkpoint (english)",
+            "0 with checkpoint english, whose engine onnx runs on cpu",
         ),
         (
             ["+checkpoints.english.engine=onnx", "+checkpoints.english.onnx=x", "+checkpoints.english.device=cpu"],
