@@ -152,8 +152,9 @@ class Evaluation(Judgeable):
         return self.scorecard.figures(place).get(metric)
 
     def document(self) -> dict[str, Any]:
-        """The `laya-evals-report/1`, which the upstream `laya-evals compare` reads: the runtime's 4-decimal answers."""
-        config = {"model": self.checkpoint, "rounding": self.outcome.rounding, "regime": self.outcome.regime}
+        """The `laya-evals-report/1`, which the upstream `laya-evals compare` reads: the runtime's 4-decimal answers,
+        also of an engine, whose own figures are exact."""
+        config = {"model": self.checkpoint, "rounding": "runtime", "regime": self.outcome.regime}
         config |= {"dataset": self.dataset.source, **self.fingerprints()}
         narrowing = document_of(self.narrow)
         version = None if self.narrow is None else self.narrow.checkpoint_id or self.checkpoint
