@@ -172,7 +172,7 @@ def summarise(
 
     Returns:
         Rows in a fixed order: overall, then for each dimension its values in sorted order and its macro rows.
-        Integers do not depend on the order of the decisions or on their sharding, other numbers by less than
+        Integers do not depend on the order of the decisions, other numbers by less than
         1e-12. One exception: acc_at_50_coverage breaks ties by row order, which is what it is kept for.
 
     A proportion has Wilson's interval on its effective number of independent decisions, everything else a
