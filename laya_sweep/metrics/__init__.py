@@ -22,11 +22,13 @@ from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.legacy import acc_at_50_coverage
 from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
-from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.metrics.pair_summary import summarise_robustness
+from laya_sweep.metrics.pair_view import PairColumns
 from laya_sweep.metrics.paired import PairedComparison, compare
 from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION, augrc, aurc, excess_aurc, selective_accuracy
-from laya_sweep.metrics.summary import MetricRow, summarise
+from laya_sweep.metrics.summary import summarise
 from laya_sweep.metrics.threshold import abstention_rate, coverage, selective_precision
 from laya_sweep.metrics.value import Measure
 

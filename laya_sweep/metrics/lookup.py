@@ -7,15 +7,12 @@ from functools import cache
 from typing import Final
 
 from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.metrics.fact_catalogue import CHECK_METRICS, TRUNCATED_SHARE
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
 from laya_sweep.metrics.nature import Nature
-from laya_sweep.metrics.pair_summary import PAIR_METRICS
+from laya_sweep.metrics.pair_catalogue import PAIR_METRICS
 
-#: Figures that are counted or read elsewhere, and share the metrics table.
-_ELSEWHERE: Final[Mapping[str, Nature]] = {
-    "noul_label_swap": Nature(better="higher"),
-    "truncated_share": Nature(better="lower"),
-}
 _TIMING: Final = Nature(better="lower", timing=True)
 _WITHIN: Final = Nature(better="higher")
 _UNKNOWN: Final = Nature()
@@ -40,9 +37,10 @@ def nature_of(metric: str) -> Nature:
 
 
 @cache
-def _declared() -> dict[str, Nature]:
-    found = {metric.name: metric for metric in catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED))}
-    return {**found, **{metric.name: metric for metric in PAIR_METRICS}, **_ELSEWHERE}
+def _declared() -> Mapping[str, Nature]:
+    decisions = catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED))
+    metrics: list[Metric] = [*decisions, *PAIR_METRICS, *CHECK_METRICS.values(), TRUNCATED_SHARE]
+    return {metric.name: metric for metric in metrics}
 
 
 def _share(percent: str) -> float | None:

@@ -40,8 +40,8 @@ class PairFigures:
     def __len__(self) -> int:
         return len(self.agreement)
 
-    def take(self, rows: NDArray[np.intp] | Flags) -> PairFigures:
-        """The pairs `rows`: indices or a boolean mask."""
+    def take(self, rows: NDArray[np.intp] | Flags | slice) -> PairFigures:
+        """The pairs `rows`: indices, a slice or a boolean mask."""
         return PairFigures(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod
