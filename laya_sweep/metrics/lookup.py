@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -14,7 +15,6 @@ from laya_sweep.metrics.nature import Nature
 from laya_sweep.metrics.pair_catalogue import PAIR_METRICS
 
 _TIMING: Final = Nature(better="lower", timing=True)
-_WITHIN: Final = Nature(better="higher")
 _UNKNOWN: Final = Nature()
 
 
@@ -30,16 +30,16 @@ def nature_of(metric: str) -> Nature:
         return _TIMING
     stem, at, percent = metric.partition("@")
     if stem == "selective_accuracy" and at:
-        return Nature(better="higher", cuts=True, share=_share(percent), of_pairs=True, in_evals=True)
+        return replace(_declared()["selective_accuracy@50"], share=_share(percent))
     if metric.startswith("score_within_"):
-        return _WITHIN
+        return _declared()["score_within_1"]
     return _declared().get(metric, _UNKNOWN)
 
 
 @cache
 def _declared() -> Mapping[str, Nature]:
-    decisions = catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED))
-    metrics: list[Metric] = [*decisions, *PAIR_METRICS, *CHECK_METRICS.values(), TRUNCATED_SHARE]
+    decisions = catalogue(score_within=(1,), min_confidence=(0.0,), flags=(RECALLED, SURVIVED))
+    metrics: list[Metric] = [*decisions, *PAIR_METRICS, *CHECK_METRICS, TRUNCATED_SHARE]
     return {metric.name: metric for metric in metrics}
 
 

@@ -30,7 +30,7 @@ class Metric(Nature):
         unit: what it is over, in the words of the reasons: "one decision", "no independent pairs".
         proportion: whether it is a share of its units, which has Wilson's interval.
         no_interval: why it has none, be the sample as large as it may.
-        none_of_any: whether `no_interval` is the reason for the smallest samples too, whose own would come first.
+        none_of_any: whether `no_interval` is said of a single source too, and not that there is but one.
         recentre: as in `draws.Draws`.
         min_confidence: the threshold that it is at.
     """

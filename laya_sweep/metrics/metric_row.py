@@ -22,7 +22,7 @@ class MetricRow:
         metric: its name. "<metric>_partial" is the mean over the slices that have a value, where not all do.
         definition: 2 for metrics that cut at a coverage, 1 for all others; see `selective`.
         value: the figure, or None.
-        n, n_clusters: decisions that enter it, and distinct sources among them.
+        n, n_clusters: decisions (or pairs, readings, cases) that enter it, and distinct sources among them.
         low, high: limits of the interval, both or neither.
         reason: why there is no value; or, starting with "no interval: ", why a value has no interval.
     """

@@ -44,19 +44,21 @@ class SourceMeans:
     """
 
     def __init__(self, sums: Floats, counts: Floats, column: NDArray[np.intp] | None = None) -> None:
-        self._sums, self._counts, self._column = sums, counts, column
-        self._matrix = None if column is None else np.hstack([sums, counts])
+        self._sources = len(sums)
+        self._parts = (sums, counts) if column is None else (np.hstack([sums, counts]),)
+        self._column = None if column is None else len(sums.T) + column
 
     def draw(self, weights: NDArray[Any]) -> Floats:
         """float64[b] or [b, k]: each mean in the replicates of `weights` [b, sources]; NaN where no row is drawn."""
         drawn = weights.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
-            if self._matrix is None:
-                return np.asarray(drawn @ self._sums / (drawn @ self._counts))
-            both, k = drawn @ self._matrix, self._sums.shape[1]
-            return np.asarray(both[:, :k] / both[:, k + self._column])
+            if self._column is None:
+                sums, counts = (drawn @ part for part in self._parts)
+                return np.asarray(sums / counts)
+            both = drawn @ self._parts[0]
+            return np.asarray(both[:, : len(self._column)] / both[:, self._column])
 
     def replicates(self, replicates: int, seed: int) -> Floats:
         """float64[replicates] or [replicates, k]: all sources of all replicates are drawn."""
-        chunks = weight_chunks(len(self._sums), replicates, seed)
+        chunks = weight_chunks(self._sources, replicates, seed)
         return np.concatenate([self.draw(chunk.weights) for chunk in chunks])

@@ -11,7 +11,7 @@ import numpy as np
 from laya_sweep.domain.slices import SlicePlace
 from laya_sweep.metrics.bootstrap import REPLICATES, SEED
 from laya_sweep.metrics.draws import NO_REPLICATES, Draws
-from laya_sweep.metrics.fact_catalogue import CHECK_METRICS
+from laya_sweep.metrics.fact_catalogue import check_metric
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.limits import Limits, limits_of
 from laya_sweep.metrics.metric import Metric
@@ -92,7 +92,7 @@ def figure_of(parts: Sequence[Readings], replicates: int = REPLICATES, seed: int
     State i of every language is one source: the same message in other words, so it is left out, and resampled, in all
     of them at once.
     """
-    metric = CHECK_METRICS[parts[0].check]
+    metric = check_metric(parts[0].check)
     n = sum(part.values.size for part in parts)
     states = max(len(part.values) for part in parts)
     reasons = [f"{part.language}: {part.reason}" if len(parts) > 1 else part.reason for part in parts if part.reason]
