@@ -64,7 +64,7 @@ def _accuracy_drop(view: PairView) -> Floats:
     return np.asarray(before - view.column("right_after", "labelled"))
 
 
-#: In the order of reports: the names of REQUIREMENTS C4, then what the flips did to accuracy.
+#: In the order of reports: what changed in the answers, then what the flips did to accuracy.
 PAIR_METRICS: Final[tuple[PairMetric, ...]] = (
     _mean(
         "semantic_agreement_rate", lambda v: v.figures.agreement, better="higher", short="agreement", proportion=True
