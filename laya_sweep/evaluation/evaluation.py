@@ -31,7 +31,7 @@ from laya_sweep.gates.figures import accepted_counts, with_figures
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.judging.opened import Judgeable
 from laya_sweep.metrics.accuracy import tolerance_of
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.results.figures import summarise_result
 from laya_sweep.store.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA

@@ -122,4 +122,4 @@ def test_a_new_check_is_one_function(monkeypatch):
     design = design_of({"lowest_first": {"instructions": "?", "levels": LEVELS}}).languages["en"]
     rows, places = presented_facts(design, lambda question: [0.0, 1.0, 2.0])
     [readings] = read_checks("en", design, facts_table(rows), places)
-    assert (readings.check, figure_of([readings]).value) == ("lowest_first", 1.0)
+    assert (readings.check, figure_of([readings]).measure.value) == ("lowest_first", 1.0)
