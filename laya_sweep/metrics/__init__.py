@@ -20,7 +20,6 @@ from laya_sweep.metrics.f1 import macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.legacy import acc_at_50_coverage
-from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
 from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.metrics.pair_summary import summarise_robustness
@@ -42,7 +41,6 @@ __all__ = [
     "AnswerDrift",
     "Curve",
     "DecisionColumns",
-    "GroupMeans",
     "Interval",
     "Measure",
     "MetricRow",
@@ -68,7 +66,6 @@ __all__ = [
     "ece",
     "excess_aurc",
     "first_option_baseline",
-    "group_means",
     "holm",
     "macro_f1",
     "majority_baseline",

@@ -16,7 +16,6 @@ from laya_sweep.metrics import (
     concat,
     coverage,
     ece,
-    group_means,
     mean_confidence,
     selective_accuracy,
     selective_precision,
@@ -86,9 +85,6 @@ def test_unequal_shards_are_joined_by_row_and_never_averaged() -> None:
 
 
 def test_macro_and_micro_are_both_named() -> None:
-    means = group_means([1.0, 0.0], [90, 10])
-    assert means is not None
-    assert (means.macro, means.micro) == (0.5, 0.9)
     rows = summarise(choices([0.9] * 100, [1] * 90 + [0] * 10, language=["de"] * 90 + ["en"] * 10), replicates=0)
     assert pick(rows, "choice_accuracy").value == 0.9
     assert pick(rows, "choice_accuracy", "macro:language").value == 0.5
