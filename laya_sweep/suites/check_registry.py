@@ -15,8 +15,7 @@ from typing import Annotated, Any, Final, Self
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
-from laya_sweep.domain.checked import Document, Name, Refusal, Takes, refuse
-from laya_sweep.errors import name_list
+from laya_sweep.domain.checked import Document, Name, Refusal, Takes, among, refuse
 from laya_sweep.suites.check_probe import Floats, Probe, ProbeReading
 
 #: Texts, words or numbers of levels that a document may give a check.
@@ -140,15 +139,8 @@ CHECKS: dict[str, type[CheckTexts]] = {
 }
 
 
-def _registered(name: str) -> str:
-    if name not in CHECKS:
-        words = f"a check ({name_list([*CHECKS], name)})"
-        refuse(Refusal((), words, name, "correct the name", "an unknown one"))
-    return name
-
-
 #: The name of a check, as the key of a map.
-CheckName = Annotated[str, AfterValidator(_registered)]
+CheckName = Annotated[str, among(CHECKS, "a check")]
 
 
 def _slot_excess(logits: Sequence[Floats]) -> ProbeReading:
