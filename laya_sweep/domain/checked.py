@@ -91,11 +91,6 @@ class Takes:
         return core_schema.no_info_wrap_validator_function(check, handler(source))
 
 
-def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
-    """A type for which null is the same as one of its values."""
-    return BeforeValidator(lambda given: value if given is None else given)
-
-
 def among(names: Collection[str], what: str) -> AfterValidator:
     """A text that is one of these names, the nearest of which a fault names first."""
 
@@ -105,6 +100,11 @@ def among(names: Collection[str], what: str) -> AfterValidator:
         return name
 
     return AfterValidator(known)
+
+
+def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
+    """A type for which null is the same as one of its values."""
+    return BeforeValidator(lambda given: value if given is None else given)
 
 
 def _not_blank(text: str) -> str:
