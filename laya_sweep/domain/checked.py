@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import typing
+from collections.abc import Collection
 from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
@@ -88,6 +89,17 @@ class Takes:
                 raise PydanticCustomError("takes", "{words}", said) from error
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
+
+
+def among(names: Collection[str], what: str) -> AfterValidator:
+    """A text that is one of these names, the nearest of which a fault names first."""
+
+    def known(name: str) -> str:
+        if name not in names:
+            refuse(Refusal((), f"{what} ({name_list([*names], name)})", name, "correct the name", "an unknown one"))
+        return name
+
+    return AfterValidator(known)
 
 
 def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
