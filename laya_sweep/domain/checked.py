@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -46,13 +46,14 @@ class Refusal(NamedTuple):
     got: str | None = None
 
 
-def refuse(*refusals: Refusal) -> NoReturn:
-    """What a validator beside a type does with a value that its rule does not take, with every fault of it."""
+def refuse(*refusals: Refusal) -> None:
+    """For a validator beside a type: ends it with every fault of its rule, where there is one."""
     details: list[InitErrorDetails] = []
     for one in refusals:
         said = {"words": one.words, "step": one.step, "got": one.got}
         details.append({"type": PydanticCustomError("takes", "{words}", said), "loc": one.place, "input": one.value})
-    raise ValidationError.from_exception_data("refused", details)
+    if details:
+        raise ValidationError.from_exception_data("refused", details)
 
 
 class Document(BaseModel):
@@ -93,6 +94,13 @@ class Takes:
 def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
     """A type for which null is the same as one of its values."""
     return BeforeValidator(lambda given: value if given is None else given)
+
+
+def filled(value: Any) -> Any:  # noqa: ANN401 - a text, a list or a map
+    """Beside a type: not an empty one."""
+    if value:
+        return value
+    raise ValueError("empty")
 
 
 def _not_blank(text: str) -> str:

@@ -122,8 +122,7 @@ def test_every_fault_of_a_document_is_one_problem_that_names_its_place():
 
 def _each_its_own(values):
     repeated = [i for i, value in enumerate(values) if value in values[:i]]
-    if repeated:
-        refuse(*(Refusal((i,), "another value", values[i], got="a repeated one") for i in repeated))
+    refuse(*(Refusal((i,), "another value", values[i], got="a repeated one") for i in repeated))
     return values
 
 
@@ -134,6 +133,7 @@ def test_a_rule_beside_a_type_may_have_many_faults_each_with_its_place():
     class Held(Document):
         values: EACH
 
+    assert refused(Held, {"values": [1, 2]}) == []
     found = refused(Held, {"values": [1, 1, 2, 1]})
     assert [(one.place, one.words, one.value, one.got) for one in found] == [
         (("values", i), "another value", 1, "a repeated one") for i in (1, 3)
