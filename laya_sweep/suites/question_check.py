@@ -41,6 +41,18 @@ def truth_refusals(qid: str, question: Question, truth: Any) -> list[Refusal]:  
     return [Refusal(place, f"one of the labels {_listed(question['criteria'], truth)}", truth)]
 
 
+def is_blank(value: object) -> bool:
+    """Null, or an empty or blank one."""
+    return not value.strip() if isinstance(value, str) else value in (None, [], {})
+
+
+def saying(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Beside a type: not a blank one."""
+    if is_blank(value):
+        raise ValueError("blank")
+    return value
+
+
 def _listed(labels: Iterable[Any], wanted: Any) -> str:  # noqa: ANN401 - any JSON value
     """Labels for a message, the ones most like `wanted` first where there are many."""
     texts = [name_of(label) if isinstance(label, str) else repr(label) for label in labels]
@@ -48,12 +60,6 @@ def _listed(labels: Iterable[Any], wanted: Any) -> str:  # noqa: ANN401 - any JS
         return ", ".join(texts)
     near = difflib.get_close_matches(str(wanted), texts, n=3, cutoff=0.5)
     return ", ".join([*near, *(text for text in texts if text not in near)][:_LISTED]) + ", ..."
-
-
-def _saying(instructions: object) -> object:
-    if instructions.strip() if isinstance(instructions, str) else instructions not in (None, [], {}):
-        return instructions
-    raise ValueError("nothing to answer")
 
 
 def _labels_of_their_own(criteria: dict[str, Any] | list[Any]) -> dict[str, Any] | list[Any]:
@@ -107,7 +113,7 @@ class _Asked(Document, extra="ignore"):
     """What every question has; its other fields are the runtime's to read."""
 
     type: Annotated[Literal["choice", "score", "noul"], Takes("one of choice, score, noul", whole=True)]
-    instructions: Annotated[Any, AfterValidator(_saying), Takes("the text that the model should answer", whole=True)]
+    instructions: Annotated[Any, AfterValidator(saying), Takes("the text that the model should answer", whole=True)]
 
 
 class _Choice(_Asked):
