@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import typing
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -44,6 +45,10 @@ class Refusal(NamedTuple):
     value: Any
     step: str | None = _CORRECT
     got: str | None = None
+
+
+#: Finds what a type refuses of a value; nothing where the type takes it.
+Refuser: TypeAlias = Callable[[object], list[Refusal]]
 
 
 def refuse(*refusals: Refusal) -> None:
@@ -166,13 +171,18 @@ def checked(hint: Any, value: object, where: str, problems: list[Problem], joint
         return None
 
 
-def refused(hint: Any, value: object) -> list[Refusal]:  # noqa: ANN401 - any annotation
-    """Every fault of a value that stays as it is, in the order of the declaration; none where the type takes it."""
-    try:
-        _adapter(hint).validate_python(value)
-    except ValidationError as error:
-        return _refusals(error, hint)
-    return []
+def refuser(hint: Any) -> Refuser:  # noqa: ANN401 - any annotation
+    """A check of values by the thousand, which stay as they are: every fault, in the order of the declaration."""
+    validate = _adapter(hint).validate_python
+
+    def refused(value: object) -> list[Refusal]:
+        try:
+            validate(value)
+        except ValidationError as error:
+            return _refusals(error, hint)
+        return []
+
+    return refused
 
 
 def shown(value: object) -> str:

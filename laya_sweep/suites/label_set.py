@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from laya_sweep.domain.checked import Name, Refusal, Takes, refused
+from laya_sweep.domain.checked import Name, Refusal, Takes, refuser
 from laya_sweep.errors import DatasetError, Problem
 from laya_sweep.files.strict_json import parse_strict, shown
 
@@ -15,8 +15,8 @@ from laya_sweep.files.strict_json import parse_strict, shown
 Labels = tuple[tuple[str, str | None], ...]
 
 _FORM = "a list of labels or a map of label to description"
-_LABEL = Annotated[Name | int, Takes("labels that are texts", whole=True)]
-_DESCRIPTION = Name | None
+_LABEL = refuser(Annotated[Name | int, Takes("labels that are texts", whole=True)])
+_DESCRIPTION = refuser(Name | None)
 
 
 def labels_of(raw: object) -> tuple[Labels, list[Refusal]]:
@@ -33,9 +33,9 @@ def labels_of(raw: object) -> tuple[Labels, list[Refusal]]:
     labels: list[tuple[str, str | None]] = []
     found: list[Refusal] = []
     for label, description in pairs:
-        own = refused(_LABEL, label)
+        own = _LABEL(label)
         words = f"a description of {shown(label)} that is a text, or null"
-        found += [*own, *(one._replace(words=words) for one in refused(_DESCRIPTION, description))]
+        found += [*own, *(one._replace(words=words) for one in _DESCRIPTION(description))]
         labels += [] if own else [(str(label), description)]
     for text, count in Counter(text for text, _ in labels).items():
         if count > 1:

@@ -11,9 +11,9 @@ import difflib
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, InstanceOf, ValidationInfo, model_validator
+from pydantic import AfterValidator, InstanceOf, ValidationInfo, model_validator
 
-from laya_sweep.domain.checked import Document, Name, Refusal, Takes, filled, refuse, refused
+from laya_sweep.domain.checked import Document, Finite, Flag, Name, Refusal, Refuser, Takes, filled, refuse, refuser
 from laya_sweep.domain.question import Question, label_index, option_count
 from laya_sweep.files.strict_json import name_of, shown
 
@@ -26,7 +26,7 @@ _SCALARS = (str, int, float)
 def question_refusals(qid: str, question: Any) -> list[Refusal]:  # noqa: ANN401 - any JSON value
     """Faults of one question definition, by their places in its row."""
     kind = question.get("type") if isinstance(question, dict) else None
-    found = refused(_SHAPES.get(kind, _Asked) if isinstance(kind, str) else _Asked, question)
+    found = (_SHAPES.get(kind, _ASKED) if isinstance(kind, str) else _ASKED)(question)
     blank = [] if qid.strip() else [Refusal(("questions",), "question ids that are not blank", qid)]
     return blank + [one._replace(place=("questions", qid, *one.place)) for one in found]
 
@@ -35,7 +35,7 @@ def truth_refusals(qid: str, question: Question, truth: Any) -> list[Refusal]:  
     """Faults of the right answer to a question that has none itself, by its place in the row."""
     place = ("expected", qid)
     if question["type"] != "choice":
-        return [one._replace(place=place) for one in refused(_TRUTHS[question["type"]], truth)]
+        return [one._replace(place=place) for one in _TRUTHS[question["type"]](truth)]
     if label_index(question["criteria"], truth) is not None:
         return []
     return [Refusal(place, f"one of the labels {_listed(question['criteria'], truth)}", truth)]
@@ -168,10 +168,11 @@ class _Noul(_Asked):
     labels: _TwoLabels | None = None
 
 
-_SHAPES: dict[Any, type[_Asked]] = {"choice": _Choice, "score": _Score, "noul": _Noul}
+_ASKED = refuser(_Asked)
+_SHAPES: dict[str, Refuser] = {"choice": refuser(_Choice), "score": refuser(_Score), "noul": refuser(_Noul)}
 
 #: What is a right answer, by the type of its question; of a choice it is one of the labels.
-_TRUTHS: dict[str, Any] = {
-    "score": Annotated[float, Field(allow_inf_nan=False), Takes("a finite number for a score question", whole=True)],
-    "noul": Annotated[bool, Takes("true or false for a noul question", whole=True)],
+_TRUTHS: dict[str, Refuser] = {
+    "score": refuser(Annotated[Finite, Takes("a finite number for a score question", whole=True)]),
+    "noul": refuser(Annotated[Flag, Takes("true or false for a noul question", whole=True)]),
 }

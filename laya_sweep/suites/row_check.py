@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, InstanceOf
 
-from laya_sweep.domain.checked import Document, Name, Refusal, Takes, filled, refuse, refused
+from laya_sweep.domain.checked import Document, Name, Refusal, Takes, filled, refuse, refuser
 from laya_sweep.errors import name_list
 from laya_sweep.files.strict_json import FieldFault, name_of, shown
 from laya_sweep.suites.question_check import question_refusals, truth_refusals
@@ -15,7 +15,7 @@ from laya_sweep.suites.question_check import question_refusals, truth_refusals
 
 def row_faults(row: Any) -> list[FieldFault]:  # noqa: ANN401 - any JSON value
     """Every fault of a row; none means that the runtime takes its questions and that its answers can be scored."""
-    found = refused(_ROW, row)
+    found = _ROW(row)
     if isinstance(row, dict):
         found += _inside(row.get("questions"), row.get("expected"))
         # What is missing comes first, then field by field.
@@ -81,7 +81,7 @@ class _Row(Document, extra="ignore"):
     id: Annotated[_Filled | int, Takes("a text or a whole number", whole=True)] | None = None
 
 
-_ROW = Annotated[_Row, Takes("an object with state, questions and expected")]
+_ROW = refuser(Annotated[_Row, Takes("an object with state, questions and expected")])
 
 #: Fields that are read; a row may have more, which are left alone and counted by `validate`.
 FIELDS = tuple(_Row.model_fields)

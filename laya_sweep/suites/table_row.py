@@ -8,23 +8,25 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, InstanceOf, JsonValue
 
-from laya_sweep.domain.checked import Name, Refusal, Takes, refused
+from laya_sweep.domain.checked import Name, Refusal, Refuser, Takes, refuser
 from laya_sweep.domain.settings import TableMapping
 from laya_sweep.files.strict_json import FieldFault
 from laya_sweep.suites.question_check import is_blank, saying
 from laya_sweep.suites.row_check import field_fault
 
-_STATE = Annotated[
-    str | InstanceOf[dict[str, Any]] | InstanceOf[list[Any]],
-    AfterValidator(saying),
-    Takes("a text, an object or a list that is not empty", whole=True),
-]
-_INSIDE = Annotated[JsonValue, Takes("values that JSON has", whole=True)]
-_FIELD = Annotated[JsonValue, Takes("a value that JSON has and that is not null", whole=True)]
-_LABEL = Annotated[Name | int, Takes("a label: a text, or a whole number", whole=True)]
-_CODE = Annotated[Name, Takes("a code", whole=True)]
-_ID = Annotated[Name | int, Takes("a text or a whole number", whole=True)]
-_TAG = Annotated[str | int | bool, Takes("a text, a whole number or a bool", whole=True)]
+_STATE = refuser(
+    Annotated[
+        str | InstanceOf[dict[str, Any]] | InstanceOf[list[Any]],
+        AfterValidator(saying),
+        Takes("a text, an object or a list that is not empty", whole=True),
+    ]
+)
+_INSIDE = refuser(Annotated[JsonValue, Takes("values that JSON has", whole=True)])
+_FIELD = refuser(Annotated[JsonValue, Takes("a value that JSON has and that is not null", whole=True)])
+_LABEL = refuser(Annotated[Name | int, Takes("a label: a text, or a whole number", whole=True)])
+_CODE = refuser(Annotated[Name, Takes("a code", whole=True)])
+_ID = refuser(Annotated[Name | int, Takes("a text or a whole number", whole=True)])
+_TAG = refuser(Annotated[str | int | bool, Takes("a text, a whole number or a bool", whole=True)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ def _state_refusals(text: str | tuple[tuple[str, str], ...], cells: Mapping[str,
     return found
 
 
-def _refused(kind: Any, column: str, cells: Mapping[str, Any]) -> list[Refusal]:  # noqa: ANN401 - any annotation
-    return [one._replace(place=(column,)) for one in refused(kind, cells.get(column, MISSING))]
+def _refused(kind: Refuser, column: str, cells: Mapping[str, Any]) -> list[Refusal]:
+    return [one._replace(place=(column,)) for one in kind(cells.get(column, MISSING))]
 
 
 def _tag(value: Any) -> str:  # noqa: ANN401 - a text, a whole number or a bool
