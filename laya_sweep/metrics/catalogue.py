@@ -217,6 +217,7 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
             proportion=True,
             spread=lambda v: spread(v, cut),
             better=better,
+            at_threshold=True,
         )
 
     kept = Mean("answered", lambda v: v.accepted(cut))
