@@ -50,17 +50,11 @@ def baseline_checks(candidate: Scorecard, baseline: Scorecard, asked: Comparison
     that came to nothing.
 
     Raises:
-        UsageError: the baseline has no figures, so nothing in it could fail, and it is not that no question applies.
+        UsageError: the baseline has no figures, so nothing in it could fail, and not since no question applies.
     """
     once = asked.part is not Part.MOVED
     if not any(baseline.figures(place) for place in baseline.scope):
-        if _nothing_applies(candidate) and _nothing_applies(baseline):
-            said = "no question applies, here and in the baseline: equal"
-            return [Check("baseline", True, said)] if once else []
-        got = "none" if len(baseline.scope) == 1 else f"none in {len(baseline.scope)} slices"
-        raise UsageError(
-            Problem(f"baseline {one_line(baseline.name)}", "figures to compare with", got, "name a whole report")
-        )
+        return _beside_nothing(candidate, baseline) if once else []
     every = compared_figures(baseline, asked, mode)
     checks = [_check(candidate, baseline, key, asked, mode) for key in every if asked.part.has(key.metric)]
     checks += _empty_places(baseline) if once else []
@@ -116,10 +110,22 @@ def _undirected(key: FigureKey, mode: Mode) -> bool:
     return mode == "strict" and nature_of(key.metric).better == "neither" and is_metric(key.metric)
 
 
+def _beside_nothing(candidate: Scorecard, baseline: Scorecard) -> list[Check]:
+    """Against a baseline without figures: equal where no question applies on either side."""
+    if not _nothing_applies(baseline):
+        got = "none" if len(baseline.scope) == 1 else f"none in {len(baseline.scope)} slices"
+        raise UsageError(
+            Problem(f"baseline {one_line(baseline.name)}", "figures to compare with", got, "name a whole report")
+        )
+    if _nothing_applies(candidate):
+        return [Check("baseline", True, "no question applies, here and in the baseline: equal")]
+    return [Check("baseline", False, "no question applies in the baseline: it has no figures to compare with")]
+
+
 def _nothing_applies(card: Scorecard) -> bool:
     """Whether a result of ours has no figure since no question of its data applies."""
-    asked = any(not nature_of(metric).timing for metric in card.overall)
-    return card.ours and not asked and not card.errored and not card.absent
+    measured = any(not nature_of(metric).timing for metric in card.overall)
+    return card.ours and not (measured or card.asked or card.errored or card.absent)
 
 
 def _check(candidate: Scorecard, baseline: Scorecard, key: FigureKey, asked: Comparison, mode: Mode) -> Check:

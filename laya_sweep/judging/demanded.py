@@ -13,7 +13,6 @@ from laya_sweep.gates.judgement import Demands
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
 from laya_sweep.judging.opened import Opened
 from laya_sweep.metrics.lookup import is_metric, metric_names
-from laya_sweep.suites.check_registry import CHECKS
 
 #: Faults of one kind that are shown.
 _SHOWN = 20
@@ -55,10 +54,10 @@ def _unknown(demands: Demands, opened: Iterable[Opened], door: Door) -> Iterator
     if demands.policy is not None:
         rules = demands.policy.rules
         asked += [(f"policy rule {rule.index} metric", rule.figure.metric, rule.figure.metric) for rule in rules]
-    strange = [one for one in asked if not is_metric(one[2]) and one[2] not in CHECKS]
+    strange = [one for one in asked if not is_metric(one[2])]
     if strange:
         there = {metric for one in opened for result in one.results for metric in _metrics(result.card)}
-        names = [*dict.fromkeys([*metric_names(), *CHECKS, *there])]
+        names = [*dict.fromkeys([*metric_names(), *there])]
         for what, name, metric in strange:
             if not {name, metric} & there:
                 near = difflib.get_close_matches(metric, names, n=3, cutoff=0.0)

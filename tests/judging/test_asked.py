@@ -222,3 +222,33 @@ def test_each_checkpoint_has_a_baseline_of_its_own(said, place):
     assert said("compare", "EACH", *words)[0] == 0
     code, _, err = said("compare", "EACH", *words[:2], "--baseline", "nobody=OLD")
     assert (code, "one baseline, or NAME=X once for each checkpoint (demo_english" in err) == (2, True)
+
+
+def test_a_result_that_no_question_applies_to_is_equal_to_itself(said, place):
+    noul = {"type": "noul", "instructions": "Is it about sound?", "criteria": {"true": "yes", "false": "no"}}
+    rows = [{"state": state, "language": "en", "questions": {"loud": noul}, "expected": {"loud": state == "jazz"}}
+            for state in ("jazz", "rain")]  # fmt: skip
+    (place / "noul.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    swept = ["executor=inline", "checkpoint=[demo_multilingual]", "regime=[served]", "min_confidence=[0.5,0.7]"]
+    swept += ["dataset=jsonl", "dataset.path=noul.jsonl", "transform=[baseline,option_order]", "store.uri=store"]
+    assert said(*swept, "out_dir=NONE")[0] == 0
+    shutil.copy("NONE/report.json", "none.json")
+    assert said(*swept, "out_dir=AGAIN", "baseline=NONE", "gate.tolerance.ece=0.1")[0] == 0
+    for words in (["AGAIN", "--baseline", "none.json"], ["none.json", "--baseline", "AGAIN"]):
+        code, out, _ = said("compare", *words, "--all")
+        assert (code, out.count("option_order: no question applies, here and in the baseline: equal")) == (0, 1)
+    code, out, _ = said("compare", "AGAIN", "--transform", "baseline", "--baseline", "NONE",
+                        "--baseline-transform", "option_order")  # fmt: skip
+    assert (code, "FAIL: no question applies in the baseline" in out) == (1, True)
+    other = [
+        "compare",
+        "AGAIN",
+        "--transform",
+        "option_order",
+        "--baseline",
+        "NONE",
+        "--baseline-transform",
+        "baseline",
+    ]
+    assert said(*other)[0] == 1
+    assert said("gate", "AGAIN", "--transform", "option_order", "--min", "ece=0")[0] == 1
