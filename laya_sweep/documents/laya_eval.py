@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laya_sweep.documents.language_table import Figure, LanguageTable
+from laya_sweep.documents.language_table import MACROS, PARTIAL, Figure, LanguageTable
 from laya_sweep.documents.narrowed import refuse_narrowed
 from laya_sweep.documents.published_case import input_digests, published_cases
 from laya_sweep.documents.published_figures import METRICS, PublishedFigures, published_figures
@@ -15,8 +15,6 @@ from laya_sweep.store.stored_run import StoredResult
 
 #: Decimals of the published figures.
 FIGURE_DECIMALS = 4
-
-_MACROS = {"macro_accuracy": "accuracy", "macro_ece": "ece", "macro_f1": "macro_f1"}
 
 
 def laya_eval_document(result: StoredResult) -> dict[str, Any]:
@@ -48,7 +46,7 @@ def result_table(result: StoredResult) -> LanguageTable:
     languages: dict[str, dict[str, Figure]] = {
         code: {**own, "input_sha256": digests.get(code)} for code, own in figures.languages.items()
     }
-    return LanguageTable(str(result.key), languages, result.failed)
+    return LanguageTable(str(result.key), languages, result.failed, summary=_means(result, figures))
 
 
 def _report(figures: PublishedFigures, digests: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -68,16 +66,19 @@ def _round(value: float | None) -> float | None:
 
 
 def _summary(result: StoredResult, figures: PublishedFigures) -> dict[str, Any]:
-    """Macro means; over fewer languages than asked for they are no macro, and say so in their names."""
-    complete = not result.failed
-    means, suffix = (figures.macro, "") if complete else (figures.partial, "_partial")
     return {
         "languages": len(figures.languages),
         "asked": len(result.asked),
-        "complete": complete,
-        **{name + suffix: _round(means.get(metric)) for name, metric in _MACROS.items()},
+        "complete": not result.failed,
+        **{name: _round(value) for name, value in _means(result, figures).items()},
         "seconds": round(model_seconds(result.timings), 1),
     }
+
+
+def _means(result: StoredResult, figures: PublishedFigures) -> dict[str, float | None]:
+    """Macro means; over fewer languages than asked for they are no macro, and say so in their names."""
+    means, suffix = (figures.partial, PARTIAL) if result.failed else (figures.macro, "")
+    return {name + suffix: means.get(metric) for name, metric in MACROS.items()}
 
 
 def laya_eval_config(result: StoredResult) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def _imported(published: dict[str, Any], figures: PublishedFigures, cases: list[
     document = {**published, "report": report, "cases": cases}
     if "summary" in published:
         own: dict[str, float | None] = {"languages": len(figures.languages)}
-        own |= {name: _round(figures.macro[metric]) for name, metric in _MACROS.items() if metric in figures.macro}
+        own |= {name: _round(figures.macro[metric]) for name, metric in MACROS.items() if metric in figures.macro}
         summary = published["summary"]
         document["summary"] = summary | {name: value for name, value in own.items() if name in summary}
     return document

@@ -106,6 +106,7 @@ def test_a_language_without_cases_is_incomplete(ours, tmp_path, capsys):
     document = document_of(ours)
     document["cases"] = [case for case in document["cases"] if case["lang"] == "en"]
     document["report"]["km"] = {"error": "boom"}
+    document["summary"]["complete"] = False
     path = write(tmp_path / "d.json", document)
     assert main(["import", path, "--out", str(tmp_path / "run")]) == 3
     [result] = json.loads((tmp_path / "run" / "report.json").read_text("utf-8"))["results"]
