@@ -37,6 +37,7 @@ class LanguageTable:
         failed: languages that have an error instead.
         selectors: the options that chose among several tables of the document.
         summary: what the document says of all languages together, under published names; empty where it says nothing.
+        narrowing: how questions were cut down before they were answered, as a run's report says it; None for not.
     """
 
     name: str
@@ -44,6 +45,7 @@ class LanguageTable:
     failed: dict[str, str]
     selectors: frozenset[str] = frozenset()
     summary: Mapping[str, Any] = field(default_factory=dict)
+    narrowing: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +98,19 @@ def read_language_table(path: Path, what: str, model: str | None = None, branch:
         UsageError: no readable JSON object, none of the three shapes, a figure that is none, or an unknown model or
             branch, with those that exist.
     """
-    document = read_object(path, what)
+    return language_table(read_object(path, what), path, what, model, branch)
+
+
+def language_table(
+    document: Mapping[str, Any], path: Path, what: str, model: str | None = None, branch: str | None = None
+) -> LanguageTable:
+    """As `read_language_table`, of a document that was read from `path`."""
     if not has_languages(document):
         found = name_list(sorted(document)[:8]) or "no keys"
         raise UsageError(Problem(f"{what} {path}", f"one of the shapes {SHAPES}", found, "name a published document"))
-    return _table(path, language_entries(document, str(path), model, branch))
+    config = document.get("config")
+    narrowing = config.get("narrowing") if isinstance(config, Mapping) else None
+    return _table(path, language_entries(document, str(path), model, branch), narrowing)
 
 
 def has_languages(document: Mapping[str, Any]) -> bool:
@@ -172,7 +182,7 @@ def _chosen(source: _Source, kind: str, wanted: str | None, known: list[str]) ->
     raise UsageError(Problem(f"--{kind} of {source.name}", expected, got, step))
 
 
-def _table(path: Path, entries: LanguageEntries) -> LanguageTable:
+def _table(path: Path, entries: LanguageEntries, narrowing: Any) -> LanguageTable:  # noqa: ANN401 - any JSON value
     failed, figures = entries.failed(), {}
     for code, entry in entries.languages.items():
         place = entries.place(code)
@@ -180,7 +190,7 @@ def _table(path: Path, entries: LanguageEntries) -> LanguageTable:
         if code not in failed:
             figures[code] = {name: _figure(str(path), f"{place}.{name}", value) for name, value in own.items()}
     summary = {} if entries.summary is None else _object(str(path), entries.summary, "summary")
-    return LanguageTable(path.name, figures, failed, entries.selectors, summary)
+    return LanguageTable(path.name, figures, failed, entries.selectors, summary, narrowing)
 
 
 def _figure(document: str, where: str, value: Any) -> Figure:  # noqa: ANN401 - any JSON value

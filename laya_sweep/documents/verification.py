@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from laya_sweep.documents.language_table import Figure, LanguageTable
 from laya_sweep.documents.summary_check import SLACK, other_faults, own_faults
+from laya_sweep.domain.identity import canonical_json
 
 #: Half a unit of the fourth decimal, which is what the published tables were rounded to.
 TOLERANCE = 5e-5
@@ -58,6 +59,7 @@ class Verification:
     metrics: tuple[MetricAgreement, ...]
     one_sided: tuple[str, ...]
     summary_faults: tuple[str, ...]
+    narrowing_faults: tuple[str, ...] = ()
 
     @property
     def shared(self) -> list[str]:
@@ -73,7 +75,8 @@ class Verification:
     def differing(self) -> list[str]:
         """What both sides tell and does not agree: metrics, and summaries that are wrong."""
         wrong = [metric.metric for metric in self.metrics if not metric.agrees]
-        return wrong + (["summary"] if self.summary_faults else [])
+        wrong += ["summary"] if self.summary_faults else []
+        return wrong + (["narrowing"] if self.narrowing_faults else [])
 
     @property
     def agrees(self) -> bool:
@@ -94,7 +97,7 @@ class Verification:
         """What was compared and what could not be, a line each."""
         lines = [metric.line() for metric in self.metrics]
         lines += [f"not compared, on one side only: {name}" for name in self.one_sided]
-        lines += self.summary_faults
+        lines += (*self.summary_faults, *self.narrowing_faults)
         for table, other in ((self.left, self.right), (self.right, self.left)):
             alone = [code for code in table.languages if code not in other.languages]
             lines += [f"languages only in {table.name}: {', '.join(alone)}"] if alone else []
@@ -118,7 +121,13 @@ def verify_tables(left: LanguageTable, right: LanguageTable) -> Verification:
         tuple(_agreement(name, left, right, shared) for name in names),
         tuple(sorted(own ^ other)),
         (*own_faults(left), *own_faults(right), *other_faults(left, right, TOLERANCE)),
+        () if left.narrowing == right.narrowing else (_narrowings(left, right),),
     )
+
+
+def _narrowings(left: LanguageTable, right: LanguageTable) -> str:
+    told = (f"{canonical_json(own.narrowing) if own.narrowing else 'none'} in {own.name}" for own in (left, right))
+    return f"narrowing: {', '.join(told)}"
 
 
 def _metrics(table: LanguageTable, languages: list[str]) -> set[str]:
