@@ -15,8 +15,8 @@ from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
-from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.figures import metrics_table
 from laya_sweep.store.stored_run import REPORT_SCHEMA, StoredResult
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from laya_sweep.documents.intake_rows import decision_row, foreign_entry, frozen_cases, variant_row
+from laya_sweep.documents.measured import measured_rows
 from laya_sweep.documents.published_document import PublishedDocument
 from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.documents.shape import LAYA_EVAL
@@ -18,7 +19,7 @@ from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.domain.thresholds import MinConfidence, from_document, to_document
 from laya_sweep.errors import Problem, UsageError
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.curves import curve_rows
 from laya_sweep.results.figures import metrics_table, summarise_result
 from laya_sweep.store.case_table import cases_table
@@ -58,7 +59,7 @@ def imported_run(document: PublishedDocument, names: Names) -> Imported:
     cases = frozen_cases(document.cases)
     decisions = decisions_table(document, cases, key)
     thresholds = _thresholds(document.rest["config"], decisions)
-    rows = summarise_result(decisions, document.asked, thresholds)
+    rows = [*summarise_result(decisions, document.asked, thresholds), *measured_rows(document.rest)]
     result = _report(document, key, decisions, rows)
     tables = {
         "cases": cases_table({(case.language, case.case_id): case for case in cases}.values()),

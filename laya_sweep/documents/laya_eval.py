@@ -7,6 +7,7 @@ from typing import Any
 
 from laya_sweep.documents.imported_document import imported_document
 from laya_sweep.documents.language_table import MACROS, PARTIAL, Figure, LanguageTable, language_table
+from laya_sweep.documents.measured import measured
 from laya_sweep.documents.published_case import input_digests, published_cases
 from laya_sweep.documents.published_figures import METRICS, PublishedFigures, published_figures
 from laya_sweep.documents.recorded_regime import recorded_regime
@@ -46,7 +47,7 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
         "cases": cases,
         "summary": _summary(result, figures),
     }
-    document |= {"failed": result.failed} if result.failed else {}
+    document |= measured(result) | ({"failed": result.failed} if result.failed else {})
     return document | ({"errored": errored} if (errored := result.document.get("errored")) else {})
 
 

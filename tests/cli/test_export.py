@@ -34,7 +34,7 @@ def close(value, expected):
 
 def test_every_figure_of_a_published_document_follows_from_its_cases(demo, tmp_path):
     document = exported(demo, tmp_path, "--format", "laya-eval", "--regime", "served")
-    assert [*document] == ["config", "report", "cases", "summary"]
+    assert [*document] == ["config", "report", "cases", "summary", "measured"]
     for code, entry in document["report"].items():
         own = [case for case in document["cases"] if case["lang"] == code]
         right = np.array([case["correct"] for case in own])

@@ -170,6 +170,7 @@ FAULTS = [
     (lambda d: d["cases"][1].update(questions={"q": {}}), "cases[1].questions: expected one choice question"),
     (lambda d: d["cases"][1].update(canonical_indices=[0, 0]), "cases[1].canonical_indices: expected an index among"),
     (lambda d: d["cases"][1].update(shortlist=3), "cases[1].shortlist: expected the labels that were kept"),
+    (lambda d: d.update(measured=[{"metric": "ece"}]), "measured[0]: expected a figure as a metrics table has it"),
     (lambda d: d["config"].update(min_confidence=[2]), "config.min_confidence: expected min_confidences"),
     (lambda d: d["cases"].append(d["cases"][0]), "cases[18]: expected one case per language and index"),
 ]

@@ -167,3 +167,15 @@ def test_keys_that_nobody_knows_are_kept_with_their_case(folder, tmp_path):
     (tmp_path / "d.json").write_text(json.dumps(document), "utf-8")
     assert main(["import", str(tmp_path / "d.json"), "--out", str(tmp_path / "run")]) == 0
     assert exported(tmp_path / "run", tmp_path / "again.json") == document
+
+
+@pytest.mark.parametrize(("run", "transform"), EVERY)
+def test_an_imported_run_compares_with_the_run_it_came_from(folder, tmp_path, capsys, run, transform):
+    exported(folder / run, tmp_path / "d.json", "--transform", transform)
+    assert main(["import", str(tmp_path / "d.json"), "--out", str(tmp_path / "run")]) == 0
+    for words in ([tmp_path / "run", folder / run], [folder / run, tmp_path / "run"]):
+        capsys.readouterr()
+        code = main(["compare", str(words[0]), "--baseline", str(words[1]), "--transform", transform])
+        said = capsys.readouterr()
+        assert code == 0, said
+        assert "(strict)" in said.out
