@@ -16,7 +16,7 @@ from laya_sweep.errors import Problem, UsageError
 from laya_sweep.files.atomic import write_bytes
 from laya_sweep.store.parquet import parquet_bytes
 from laya_sweep.store.schemas import CURVES
-from laya_sweep.store.stored_run import read_table
+from laya_sweep.store.stored_run import StoredRun, read_table
 
 _RESULT = ("checkpoint", "transform", "regime")
 
@@ -42,8 +42,10 @@ def main(words: Sequence[str]) -> int:
     """
     options = _parser().parse_args(words)
     dimension, _, value = options.slice.partition("=")
-    points = collect(run_folders(options.runs), dimension, value)
+    folders = run_folders(options.runs)
+    points = collect(folders, dimension, value)
     if not points:
+        _refuse_imported(folders)
         problem = Problem(
             f"slice {options.slice}",
             "a slice with a min_confidence in these runs",
@@ -57,6 +59,18 @@ def main(words: Sequence[str]) -> int:
         table = pa.Table.from_pylist(alone, schema=CURVES)
         write_bytes(options.out, parquet_bytes(table, {"table": "curves"}))
     return 0
+
+
+def _refuse_imported(folders: Sequence[Path]) -> None:
+    """A document of others has no thresholds, and nothing to cut at one."""
+    for folder in folders:
+        run = StoredRun.open(folder)
+        if run.imported is not None and not run.thresholds:
+            expected, got = (
+                "a run with thresholds",
+                "an imported document, which tells no gate_confidence to cut at one",
+            )
+            raise UsageError(Problem(f"run {folder}", expected, got, "name a run of a sweep"))
 
 
 def collect(folders: Sequence[Path], dimension: str = "overall", value: str = "") -> list[dict[str, Any]]:

@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from laya_sweep.cli.arguments import Arguments, add_result_selectors, threshold_of
+from laya_sweep.documents.imported_document import imported_document
 from laya_sweep.documents.laya_eval import laya_eval_document
 from laya_sweep.documents.laya_evals import laya_evals_document
 from laya_sweep.documents.metamorphic import metamorphic_document
+from laya_sweep.documents.shape import LAYA_EVALS, METAMORPHIC, SHAPES_WRITTEN
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.domain.thresholds import MinConfidence, shown
 from laya_sweep.errors import OutputError, Problem, UsageError
 from laya_sweep.files.atomic import write_json
 from laya_sweep.store.stored_run import StoredResult, StoredRun
-
-FORMATS = ("laya-eval", "laya-evals", "laya-metamorphic")
-
-_ALL_TRANSFORMS = "laya-metamorphic"
 
 
 def main(words: Sequence[str]) -> int:
@@ -47,7 +45,7 @@ def _parser() -> Arguments:
     parser.add_argument(
         "--format",
         required=True,
-        choices=FORMATS,
+        choices=SHAPES_WRITTEN,
         help="laya-eval: the published 51-language document; laya-evals: a report that `laya-evals compare` reads; "
         "laya-metamorphic: the baseline and every transform beside it",
     )
@@ -62,13 +60,14 @@ def _parser() -> Arguments:
 
 
 def _document(result: StoredResult, options: argparse.Namespace) -> dict[str, Any]:
-    if options.format == "laya-evals":
+    imported_document(result, options.format)
+    if options.format == LAYA_EVALS:
         return laya_evals_document(result, _threshold(result, options.min_confidence))
     if options.min_confidence is not None:
         step = "drop it, or export --format laya-evals"
         got = f"{options.format}, which has none"
         raise UsageError(Problem("--min-confidence", "a format that holds marks", got, step))
-    return metamorphic_document(result) if options.format == _ALL_TRANSFORMS else laya_eval_document(result)
+    return metamorphic_document(result) if options.format == METAMORPHIC else laya_eval_document(result)
 
 
 def _transform(options: argparse.Namespace) -> str | None:
@@ -77,11 +76,11 @@ def _transform(options: argparse.Namespace) -> str | None:
     Raises:
         UsageError: one was named for a document that holds all.
     """
-    if options.format != _ALL_TRANSFORMS:
+    if options.format != METAMORPHIC:
         return str(options.transform) if options.transform is not None else None
     if options.transform not in (None, BASELINE):
         step = "drop it, or export another format"
-        raise UsageError(Problem("--transform", f"none for {_ALL_TRANSFORMS}", repr(options.transform), step))
+        raise UsageError(Problem("--transform", f"none for {METAMORPHIC}", repr(options.transform), step))
     return BASELINE
 
 

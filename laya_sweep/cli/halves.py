@@ -50,7 +50,7 @@ def _first_regime(run: StoredRun) -> str | None:
 
 
 def _require_split(run: StoredRun, wanted: str | None) -> None:
-    split = run.config["dataset"].get("split") or None
+    split = run.config.get("dataset", {}).get("split") or None
     if wanted is not None and split != wanted:
         problem = Problem(f"run {run.folder}", f"the split {wanted}", f"{split or 'no split'}", "name a run over it")
         raise UsageError(problem)

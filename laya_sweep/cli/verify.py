@@ -32,8 +32,12 @@ def _parser() -> Arguments:
     parser = Arguments(prog="laya_sweep verify", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("candidate", type=Path, metavar="RUN_OR_JSON", help="out_dir of a run, or a published document")
     parser.add_argument("--against", type=Path, required=True, metavar="FILE", help="the published document")
-    parser.add_argument("--model", metavar="M", help="which model of a part_a.by_model document")
-    parser.add_argument("--branch", metavar="B", help="which branch of a per_language.<lang>.<branch> document")
+    parser.add_argument("--model", metavar="M", help="which model of a part_a.by_model document, on either side")
+    parser.add_argument(
+        "--branch", metavar="B", help="which branch of a per_language.<lang>.<branch> document, on either side"
+    )
+    parser.add_argument("--left-model", metavar="M", help="which model of RUN_OR_JSON, where it is another")
+    parser.add_argument("--left-branch", metavar="B", help="which branch of RUN_OR_JSON, where it is another")
     add_result_selectors(parser)
     return parser
 
@@ -45,13 +49,24 @@ def _left(options: argparse.Namespace) -> LanguageTable:
     if given := [name for name, value in selectors.items() if value is not None]:
         problem = Problem(", ".join(given), "a run folder to select from", f"the file {options.candidate}", "drop it")
         raise UsageError(problem)
-    return read_language_table(options.candidate, "candidate", options.model, options.branch)
+    model, branch = (own if own is not None else both for own, both in _selected(options).values())
+    return read_language_table(options.candidate, "candidate", model, branch)
 
 
-def _refuse_idle_selectors(options: argparse.Namespace, *tables: LanguageTable) -> None:
-    """A selector that neither document has a place for would be an option that goes nowhere."""
-    used = frozenset[str]().union(*(table.selectors for table in tables))
-    for name, value in (("--model", options.model), ("--branch", options.branch)):
-        if value is not None and name not in used:
+def _selected(options: argparse.Namespace) -> dict[str, tuple[str | None, str | None]]:
+    """Selector -> what the left side alone was given, and what was given for whichever side has a choice."""
+    return {
+        "--model": (options.left_model, options.model),
+        "--branch": (options.left_branch, options.branch),
+    }
+
+
+def _refuse_idle_selectors(options: argparse.Namespace, left: LanguageTable, right: LanguageTable) -> None:
+    """A selector that no document it is for has a place for would be an option that goes nowhere."""
+    for name, (own, both) in _selected(options).items():
+        used = name in right.selectors or (own is None and name in left.selectors)
+        idle = [(name, both)] if both is not None and not used else []
+        idle += [(f"--left-{name[2:]}", own)] if own is not None and name not in left.selectors else []
+        for option, value in idle:
             got = f"{value!r} for documents that have none"
-            raise UsageError(Problem(name, "a document with several to choose from", got, "drop it"))
+            raise UsageError(Problem(option, "a document with several to choose from", got, "drop it"))

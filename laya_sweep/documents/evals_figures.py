@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from laya_sweep.documents.narrowed import NARROWED_METRICS
+from laya_sweep.documents.recorded_regime import recorded_regime
 from laya_sweep.domain.question import target_of
 from laya_sweep.domain.regime import regime_of
 from laya_sweep.domain.slices import DIMENSIONS
@@ -48,7 +49,7 @@ def runtime_decisions(result: StoredResult) -> pa.Table:
     for language, case_id, _, qid in places:
         questions, expected = read[language, case_id]
         targets.append(target_of(questions[qid], expected.get(qid)))
-    regime = regime_of(result.regime, result.run.config["regimes"][result.regime])
+    regime = regime_of(result.regime, recorded_regime(result))
     return decide_again(decisions, facts.take([rows[place] for place in places]), targets, "runtime", regime)
 
 

@@ -1,150 +1,178 @@
-"""A published document -> the tables of a run. What it does not tell is null; nothing is made up."""
+"""A published document with its cases -> the tables of a run. What it does not tell is null; nothing is made up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from laya_sweep.documents.intake_rows import decision_row, foreign_entry, frozen_cases, variant_row
+from laya_sweep.documents.measured import measured_rows
 from laya_sweep.documents.published_document import PublishedDocument
 from laya_sweep.documents.result_report import ResultReport
-from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
+from laya_sweep.documents.shape import LAYA_EVAL
+from laya_sweep.domain.case import Case, canonical_rows_digest
 from laya_sweep.domain.fingerprint import questions_fingerprint
 from laya_sweep.domain.identity import library_versions
-from laya_sweep.domain.question import INTENT_QUESTION
 from laya_sweep.domain.result_key import ResultKey
+from laya_sweep.domain.settings import BASELINE
+from laya_sweep.domain.thresholds import MinConfidence, from_document, to_document
+from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.results.curves import curve_rows
 from laya_sweep.results.figures import metrics_table, summarise_result
 from laya_sweep.store.case_table import cases_table
-from laya_sweep.store.schemas import DECISIONS
-from laya_sweep.store.stored_run import REPORT_SCHEMA
+from laya_sweep.store.schemas import CURVES, DECISIONS, VARIANTS
+from laya_sweep.store.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
 
 #: Where the temperature of an imported decision came from, and the regime where the document names none.
 PUBLISHED = "published"
-_BASELINE = "baseline"
+
+#: What our exports say of the run in their configuration, under the names that a report.json has.
+_SAME_NAME = ("dataset_sha256", "questions_sha256", "narrowing", "transforms")
 
 
 class Imported(NamedTuple):
-    """A published document as a run has it: the tables by name, report.json, and the result it is about."""
+    """A document as a run has it: the tables by name, report.json, the results it is about, and whose its marks are."""
 
     tables: dict[str, pa.Table]
     report: dict[str, Any]
-    result: ResultReport
+    results: list[ResultReport]
+    marks: tuple[dict[str, Any], ...] = ()
 
 
-def imported_run(document: PublishedDocument) -> Imported:
-    """Cases, decisions, metrics and report of a published document."""
-    key = result_key(document)
-    cases = frozen_cases(document)
+class Names(NamedTuple):
+    """What the one who imports calls checkpoint and regime; None for the names that the document has."""
+
+    checkpoint: str | None = None
+    regime: str | None = None
+
+
+def imported_run(document: PublishedDocument, names: Names) -> Imported:
+    """Cases, decisions, variants, metrics and report of a published document.
+
+    Raises:
+        UsageError: cases that are one row of the input contradict each other.
+    """
+    key = result_key(document.rest["config"], names)
+    cases = frozen_cases(document.cases)
     decisions = decisions_table(document, cases, key)
-    rows = summarise_result(decisions, document.asked, ())
+    thresholds = _thresholds(document.rest["config"], decisions)
+    rows = [*summarise_result(decisions, document.asked, thresholds), *measured_rows(document.rest)]
     result = _report(document, key, decisions, rows)
     tables = {
-        "cases": cases_table(cases),
+        "cases": cases_table({(case.language, case.case_id): case for case in cases}.values()),
         "decisions": decisions,
+        "curves": curve_rows(key, decisions) if decisions.num_rows else CURVES.empty_table(),
         "metrics": metrics_table((key, row) for row in rows),
     }
-    report = {"schema": REPORT_SCHEMA, "config": _config(document, cases), "results": [result.document()]}
-    return Imported(tables, report, result)
+    shown = [variant_row(*pair, key) for pair in zip(document.cases, cases, strict=True)]
+    if told := [row for row in shown if row is not None]:
+        tables["variants"] = pa.Table.from_pylist(told, schema=VARIANTS)
+    config = _config(document, cases) | {"min_confidence": [to_document(value) for value in thresholds]}
+    narrowing = config.get("narrowing")
+    schema = NARROWED_SCHEMAS[narrowing["name"]] if narrowing is not None else REPORT_SCHEMA
+    report = {"schema": schema, "config": config, "results": [result.document()]}
+    return Imported(tables, report, [result], tuple(key._asdict() | mark for mark in _marks(document.rest["config"])))
 
 
-def result_key(document: PublishedDocument) -> ResultKey:
-    """The result a document holds, named as it names itself."""
-    config = document.rest["config"]
+def result_key(config: Mapping[str, Any], names: Names) -> ResultKey:
+    """The result a document holds, named by the one who imports it, else as it names itself."""
     model, subfolder = config.get("model"), config.get("subfolder")
     named = "/".join(part for part in (model, subfolder) if isinstance(part, str) and part)
-    names = {"checkpoint": named or PUBLISHED, "transform": _BASELINE, "regime": PUBLISHED}
-    own = {name: config[name] for name in names if isinstance(config.get(name), str) and config[name]}
-    return ResultKey(**(names | own))
+    known = {"checkpoint": named or PUBLISHED, "transform": BASELINE, "regime": PUBLISHED}
+    own = {name: config[name] for name in known if isinstance(config.get(name), str) and config[name]}
+    given = {name: value for name, value in names._asdict().items() if value is not None}
+    return ResultKey(**(known | own | given))
 
 
-def frozen_cases(document: PublishedDocument) -> list[Case]:
-    """The cases in the document's order, with the ids that a run of ours gives the same input.
-
-    The index ties the same utterance across languages, as it does in the published sampling: its rows are parallel.
-    """
-    drafts: dict[str, list[Draft]] = {}
-    for case in document.cases:
-        drafts.setdefault(case["lang"], []).append(_draft(case))
-    frozen = {code: iter(freeze(own)) for code, own in drafts.items()}
-    return [next(frozen[case["lang"]]) for case in document.cases]
-
-
-def decisions_table(document: PublishedDocument, cases: list[Case], key: ResultKey) -> pa.Table:
+def decisions_table(document: PublishedDocument, cases: Sequence[Case], key: ResultKey) -> pa.Table:
     """Decisions, languages in order of their codes; the other options' probabilities, and so a margin, are unknown."""
-    rows = [_decision(case, frozen, document, key) for case, frozen in zip(document.cases, cases, strict=True)]
-    rows.sort(key=lambda row: row["language"])
+    narrowing = document.rest["config"].get("narrowing")
+    group = narrowing.get("group_size") if isinstance(narrowing, dict) else None
+    common = {
+        **dict.fromkeys(DECISIONS.names),
+        **key._asdict(),
+        "cell_key": f"{PUBLISHED}:{document.sha256}",
+        "temperature_source": PUBLISHED,
+    }
+    pairs = zip(document.cases, cases, strict=True)
+    rows = [common | decision_row(case, frozen, key, group) for case, frozen in pairs]
+    rows.sort(key=lambda row: str(row["language"]))
     return pa.Table.from_pylist(rows, schema=DECISIONS)
 
 
-def _draft(case: dict[str, Any]) -> Draft:
-    texts = case.get("option_texts")
-    criteria = case["options"] if texts is None else dict(zip(case["options"], texts, strict=True))
-    question = {"type": "choice", "instructions": case["instructions"], "criteria": criteria}
-    return Draft(
-        source_id=str(case["index"]),
-        row_index=case["index"],
-        language=case["lang"],
-        state=case["state"],
-        questions={INTENT_QUESTION: question},
-        expected={INTENT_QUESTION: case["gold_label"]},
-    )
-
-
-def _decision(case: dict[str, Any], frozen: Case, document: PublishedDocument, key: ResultKey) -> dict[str, Any]:
-    known = {name: case[name] for name in ("gold_index", "gold_label", "pred_index", "pred_label", "options", "p_gold")}
-    return {
-        **dict.fromkeys(DECISIONS.names),
-        **key._asdict(),
-        "model": case.get("model", key.checkpoint),
-        **known,
-        "cell_key": f"{PUBLISHED}:{document.sha256}",
-        "language": frozen.language,
-        "case_id": frozen.case_id,
-        "variant": _BASELINE,
-        "question": INTENT_QUESTION,
-        "source_id": frozen.source_id,
-        "row_index": frozen.row_index,
-        "tags": list(frozen.tags),
-        "question_type": "choice",
-        "n_options": len(case["options"]),
-        "temperature": case["temperature"],
-        "temperature_source": PUBLISHED,
-        "p_pred": case["probability"],
-        "answer_confidence": case["confidence"],
-        "correct": bool(case["correct"]),
+def recorded(config: Mapping[str, Any], cases: Sequence[Case]) -> dict[str, Any]:
+    """What a report.json says of the input: as the document has it of its run, else as its cases give it."""
+    own = {
+        "library_versions": library_versions(("laya-sweep",)),
+        "dataset_sha256": canonical_rows_digest(cases),
+        "questions_sha256": questions_fingerprint(cases),
     }
+    kinds = {"dataset_sha256": str, "questions_sha256": str, "narrowing": dict, "transforms": dict}
+    return own | {name: config[name] for name in _SAME_NAME if isinstance(config.get(name), kinds[name])}
 
 
-def _report(document: PublishedDocument, key: ResultKey, decisions: pa.Table, rows: list[MetricRow]) -> ResultReport:
-    ran = [*dict.fromkeys(decisions["language"].to_pylist())]
-    return ResultReport(
-        **key._asdict(),
-        asked=tuple(document.asked),
-        failed={code: _reason(document, code) for code in document.asked if code not in ran},
-        temperatures={code: _applied(decisions, code) for code in ran},
-        rows=tuple(rows),
-    )
-
-
-def _reason(document: PublishedDocument, code: str) -> str:
-    said = document.rest["report"].get(code, {}).get("error")
-    return said if isinstance(said, str) else "the published document has no cases of it"
-
-
-def _applied(decisions: pa.Table, code: str) -> dict[str, float]:
+def applied_temperatures(decisions: pa.Table, code: str) -> dict[str, float]:
+    """The temperatures of a language's decisions, as a report names them."""
     columns = (decisions[name].to_pylist() for name in ("language", "temperature"))
     values = sorted({value for language, value in zip(*columns, strict=True) if language == code})
     return {PUBLISHED: values[0]} if len(values) == 1 else {f"{PUBLISHED}:{value:g}": value for value in values}
 
 
+def _thresholds(config: Mapping[str, Any], decisions: pa.Table) -> list[MinConfidence]:
+    """The thresholds that were asked for, where every case says which confidence they gate.
+
+    Raises:
+        UsageError: one of them is none.
+    """
+    given = config.get("min_confidence")
+    if not isinstance(given, list) or decisions["gate_confidence"].null_count:
+        return []
+    try:
+        return [from_document(value) for value in given]
+    except ValueError as error:
+        expected, step = "min_confidences", "import a document that `export` wrote"
+        raise UsageError(Problem("published document: config.min_confidence", expected, str(error), step)) from error
+
+
+def _marks(config: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = config.get("marks")
+    return [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+
+
+def _report(document: PublishedDocument, key: ResultKey, decisions: pa.Table, rows: list[MetricRow]) -> ResultReport:
+    ran = [*dict.fromkeys(decisions["language"].to_pylist())]
+    errored = document.rest.get("errored")
+    return ResultReport(
+        **key._asdict(),
+        asked=tuple(document.asked),
+        failed={code: _reason(document, code) for code in document.asked if code not in ran},
+        errored=tuple(errored) if isinstance(errored, list) else (),
+        temperatures={code: applied_temperatures(decisions, code) for code in ran},
+        served=served if isinstance(served := document.rest["config"].get("served"), bool) else None,
+        rows=tuple(rows),
+    )
+
+
+def _reason(document: PublishedDocument, code: str) -> str:
+    failed = document.rest.get("failed")
+    said = document.rest["report"].get(code, {}).get("error")
+    said = failed.get(code) if said is None and isinstance(failed, dict) else said
+    return said if isinstance(said, str) else "the published document has no cases of it"
+
+
 def _config(document: PublishedDocument, cases: Sequence[Case]) -> dict[str, Any]:
     counts = {code: sum(case["lang"] == code for case in document.cases) for code in document.asked}
+    foreign = [foreign_entry(*pair) for pair in zip(document.cases, cases, strict=True)]
     return {
-        "library_versions": library_versions(("laya-sweep",)),
+        **recorded(document.rest["config"], cases),
         "languages": {code: {"n_cases": count} for code, count in counts.items()},
-        "dataset_sha256": canonical_rows_digest(cases),
-        "questions_sha256": questions_fingerprint(cases),
-        "imported": {"format": "laya-eval", "sha256": document.sha256, "document": document.rest},
+        "imported": {
+            "format": LAYA_EVAL,
+            "sha256": document.sha256,
+            "document": document.rest,
+            "cases": [entry for entry in foreign if entry is not None],
+        },
     }

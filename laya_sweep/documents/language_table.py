@@ -8,7 +8,7 @@ per_language.<language>.<branch>                    several runs of one checkpoi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,12 @@ from laya_sweep.errors import Problem, UsageError, name_list, one_line
 from laya_sweep.files.json_file import kind_of, read_object
 
 Figure = float | int | str | None
+
+#: What a summary says of all languages together -> the figure it is the mean of.
+MACROS: Final = {"macro_accuracy": "accuracy", "macro_ece": "ece", "macro_f1": "macro_f1"}
+
+#: What a summary calls the mean over the languages that ran, where some did not.
+PARTIAL: Final = "_partial"
 
 #: The shapes in words, for messages.
 SHAPES: Final = "report.<lang>, part_a.by_model.<model>.per_language or per_language.<lang>.<branch>"
@@ -30,12 +36,16 @@ class LanguageTable:
         languages: language -> metric -> figure; an `input_sha256` is a text.
         failed: languages that have an error instead.
         selectors: the options that chose among several tables of the document.
+        summary: what the document says of all languages together, under published names; empty where it says nothing.
+        narrowing: how questions were cut down before they were answered, as a run's report says it; None for not.
     """
 
     name: str
     languages: dict[str, dict[str, Figure]]
     failed: dict[str, str]
     selectors: frozenset[str] = frozenset()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    narrowing: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +56,14 @@ class LanguageEntries:
         languages: language -> the JSON value that should be an object of figures.
         prefix, suffix: around a language's code, where its value stands in the document.
         selectors: the options that its shape has.
+        summary: the JSON value that stands as the summary of these languages; None where there is none.
     """
 
     languages: Mapping[str, Any]
     prefix: str
     suffix: str = ""
     selectors: frozenset[str] = frozenset()
+    summary: Any = None
 
     def place(self, code: str) -> str:
         """Where a language's entry stands: `report.en`."""
@@ -86,11 +98,19 @@ def read_language_table(path: Path, what: str, model: str | None = None, branch:
         UsageError: no readable JSON object, none of the three shapes, a figure that is none, or an unknown model or
             branch, with those that exist.
     """
-    document = read_object(path, what)
+    return language_table(read_object(path, what), path, what, model, branch)
+
+
+def language_table(
+    document: Mapping[str, Any], path: Path, what: str, model: str | None = None, branch: str | None = None
+) -> LanguageTable:
+    """As `read_language_table`, of a document that was read from `path`."""
     if not has_languages(document):
         found = name_list(sorted(document)[:8]) or "no keys"
         raise UsageError(Problem(f"{what} {path}", f"one of the shapes {SHAPES}", found, "name a published document"))
-    return _table(path, language_entries(document, str(path), model, branch))
+    config = document.get("config")
+    narrowing = config.get("narrowing") if isinstance(config, Mapping) else None
+    return _table(path, language_entries(document, str(path), model, branch), narrowing)
 
 
 def has_languages(document: Mapping[str, Any]) -> bool:
@@ -127,7 +147,7 @@ def _of_models(source: _Source) -> LanguageEntries:
     own = _object(source.name, models[name], f"part_a.by_model.{name}")
     place = f"part_a.by_model.{name}.per_language"
     languages = _object(source.name, own.get("per_language"), place)
-    return LanguageEntries(languages, f"{place}.", selectors=frozenset({"--model"}))
+    return LanguageEntries(languages, f"{place}.", selectors=frozenset({"--model"}), summary=own.get("summary"))
 
 
 def _of_branches(source: _Source) -> LanguageEntries:
@@ -139,8 +159,13 @@ def _of_branches(source: _Source) -> LanguageEntries:
     return LanguageEntries(own, "per_language.", f".{name}", frozenset({"--branch"}))
 
 
+def _of_report(source: _Source) -> LanguageEntries:
+    languages = _object(source.name, source.document["report"], "report")
+    return LanguageEntries(languages, "report.", summary=source.document.get("summary"))
+
+
 _READERS: Final[Mapping[str, Callable[[_Source], LanguageEntries]]] = {
-    "report": lambda source: LanguageEntries(_object(source.name, source.document["report"], "report"), "report."),
+    "report": _of_report,
     "part_a": _of_models,
     "per_language": _of_branches,
 }
@@ -157,14 +182,15 @@ def _chosen(source: _Source, kind: str, wanted: str | None, known: list[str]) ->
     raise UsageError(Problem(f"--{kind} of {source.name}", expected, got, step))
 
 
-def _table(path: Path, entries: LanguageEntries) -> LanguageTable:
+def _table(path: Path, entries: LanguageEntries, narrowing: Any) -> LanguageTable:  # noqa: ANN401 - any JSON value
     failed, figures = entries.failed(), {}
     for code, entry in entries.languages.items():
         place = entries.place(code)
         own = _object(str(path), entry, place)
         if code not in failed:
             figures[code] = {name: _figure(str(path), f"{place}.{name}", value) for name, value in own.items()}
-    return LanguageTable(path.name, figures, failed, entries.selectors)
+    summary = {} if entries.summary is None else _object(str(path), entries.summary, "summary")
+    return LanguageTable(path.name, figures, failed, entries.selectors, summary, narrowing)
 
 
 def _figure(document: str, where: str, value: Any) -> Figure:  # noqa: ANN401 - any JSON value

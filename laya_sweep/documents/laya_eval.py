@@ -5,30 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laya_sweep.documents.language_table import Figure, LanguageTable
-from laya_sweep.documents.narrowed import refuse_narrowed
+from laya_sweep.documents.imported_document import imported_document
+from laya_sweep.documents.language_table import MACROS, PARTIAL, Figure, LanguageTable, language_table
+from laya_sweep.documents.measured import measured
 from laya_sweep.documents.published_case import input_digests, published_cases
 from laya_sweep.documents.published_figures import METRICS, PublishedFigures, published_figures
+from laya_sweep.documents.recorded_regime import recorded_regime
 from laya_sweep.documents.revisions import model_revisions, source_revision
+from laya_sweep.documents.shape import LAYA_EVAL
+from laya_sweep.documents.shown import as_shown, shown_answers
+from laya_sweep.domain.settings import BASELINE
 from laya_sweep.results.timing import model_seconds
 from laya_sweep.store.stored_run import StoredResult
 
 #: Decimals of the published figures.
 FIGURE_DECIMALS = 4
 
-_MACROS = {"macro_accuracy": "accuracy", "macro_ece": "ece", "macro_f1": "macro_f1"}
+#: What a report.json says of the input and of how it was asked, under the same names here.
+_SAME_NAME = ("dataset_sha256", "questions_sha256", "narrowing", "min_confidence")
 
 
 def laya_eval_document(result: StoredResult) -> dict[str, Any]:
     """The published document of a result; of an imported one the document it came from, with re-derived figures.
 
+    Options stand in the order shown, and under the names shown; of a narrowed question those that were kept.
+
     Raises:
-        UsageError: the result has questions that this shape cannot hold, or answers over a part of their options.
+        UsageError: the result has questions that this shape cannot hold, or was imported from another shape.
     """
-    refuse_narrowed(result, "laya-eval document")
-    cases = published_cases(result)
-    figures = published_figures(result.decisions, result.asked)
-    published = result.run.imported
+    published = imported_document(result, LAYA_EVAL)
+    if published is not None and not result.run.has("decisions"):
+        return published
+    shown = shown_answers(result)
+    cases = published_cases(result, shown)
+    figures = published_figures(as_shown(result.decisions, shown), result.asked)
     if published is not None:
         return _imported(published, figures, cases)
     document = {
@@ -37,18 +47,29 @@ def laya_eval_document(result: StoredResult) -> dict[str, Any]:
         "cases": cases,
         "summary": _summary(result, figures),
     }
-    return document | ({"failed": result.failed} if result.failed else {})
+    document |= measured(result) | ({"failed": result.failed} if result.failed else {})
+    return document | ({"errored": errored} if (errored := result.document.get("errored")) else {})
 
 
 def result_table(result: StoredResult) -> LanguageTable:
-    """A result's unrounded figures by language, for verification against a published document."""
-    refuse_narrowed(result, "table by language")
-    figures = published_figures(result.decisions, result.asked)
-    digests = input_digests(published_cases(result))
+    """A result's figures by language, for verification against a published document: unrounded where there are
+    decisions, else those of the document that the run was imported from.
+
+    Raises:
+        UsageError: as `laya_eval_document`.
+    """
+    run = result.run
+    if not run.has("decisions"):
+        own = run.config["imported"]
+        return language_table(own["document"], run.folder, "candidate", own.get("model"), own.get("branch"))
+    shown = shown_answers(result)
+    figures = published_figures(as_shown(result.decisions, shown), result.asked)
+    digests = input_digests(published_cases(result, shown))
     languages: dict[str, dict[str, Figure]] = {
         code: {**own, "input_sha256": digests.get(code)} for code, own in figures.languages.items()
     }
-    return LanguageTable(str(result.key), languages, result.failed)
+    means = _means(result, figures)
+    return LanguageTable(str(result.key), languages, result.failed, summary=means, narrowing=run.narrowing)
 
 
 def _report(figures: PublishedFigures, digests: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -68,16 +89,19 @@ def _round(value: float | None) -> float | None:
 
 
 def _summary(result: StoredResult, figures: PublishedFigures) -> dict[str, Any]:
-    """Macro means; over fewer languages than asked for they are no macro, and say so in their names."""
-    complete = not result.failed
-    means, suffix = (figures.macro, "") if complete else (figures.partial, "_partial")
     return {
         "languages": len(figures.languages),
         "asked": len(result.asked),
-        "complete": complete,
-        **{name + suffix: _round(means.get(metric)) for name, metric in _MACROS.items()},
+        "complete": not result.failed,
+        **{name: _round(value) for name, value in _means(result, figures).items()},
         "seconds": round(model_seconds(result.timings), 1),
     }
+
+
+def _means(result: StoredResult, figures: PublishedFigures) -> dict[str, float | None]:
+    """Macro means; over fewer languages than asked for they are no macro, and say so in their names."""
+    means, suffix = (figures.partial, PARTIAL) if result.failed else (figures.macro, "")
+    return {name + suffix: means.get(metric) for name, metric in MACROS.items()}
 
 
 def laya_eval_config(result: StoredResult) -> dict[str, Any]:
@@ -111,7 +135,29 @@ def laya_eval_config(result: StoredResult) -> dict[str, Any]:
         "transform": result.transform,
         "sampling": dataset.get("sampling"),
         **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
+        **_transforms(result),
+        **_marks(result),
+        **{name: config[name] for name in _SAME_NAME if name in config},
     }
+
+
+def _marks(result: StoredResult) -> dict[str, Any]:
+    """Whether the runtime serves the regime, and which abstention marks were shown to be its own, where known."""
+    names = ("min_confidence", "min_confidence_sent", "reason")
+    marks = [
+        {name: entry[name] for name in names if name in entry}
+        for entry in result.run.marks
+        if all(entry.get(name) == value for name, value in result.key._asdict().items())
+    ]
+    served = result.document.get("served")
+    return ({} if served is None else {"served": served}) | ({"marks": marks} if marks else {})
+
+
+def _transforms(result: StoredResult) -> dict[str, Any]:
+    """How the transform of the result was set; the baseline has nothing to set."""
+    known = result.run.config.get("transforms", {})
+    own = {name: known[name] for name in (result.transform,) if name in known and name != BASELINE}
+    return {"transforms": own} if own else {}
 
 
 def _routes(result: StoredResult) -> dict[str, Any]:
@@ -135,7 +181,7 @@ def _temperatures(result: StoredResult) -> dict[str, Any]:
 
 
 def _in_force(result: StoredResult, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    regime = result.run.config["regimes"][result.regime]
+    regime = recorded_regime(result)
     if regime["kind"] in ("unit", "fixed"):
         value = 1.0 if regime["kind"] == "unit" else regime["temperature"]
         return {row["bucket"]: value for row in rows}
@@ -174,10 +220,13 @@ def _imported(published: dict[str, Any], figures: PublishedFigures, cases: list[
         code: entry | {name: known[code][name] for name in entry if name in known.get(code, {})}
         for code, entry in published["report"].items()
     }
-    document = {**published, "report": report, "cases": cases}
+    own = {"report": report, "cases": cases}
+    document: dict[str, Any] = {}
+    for name, value in published.items():  # cases behind the report, as every such document has them
+        document |= own if name == "report" else {name: value}
     if "summary" in published:
-        own: dict[str, float | None] = {"languages": len(figures.languages)}
-        own |= {name: _round(figures.macro[metric]) for name, metric in _MACROS.items() if metric in figures.macro}
+        means: dict[str, float | None] = {"languages": len(figures.languages)}
+        means |= {name: _round(figures.macro[metric]) for name, metric in MACROS.items() if metric in figures.macro}
         summary = published["summary"]
-        document["summary"] = summary | {name: value for name, value in own.items() if name in summary}
+        document["summary"] = summary | {name: value for name, value in means.items() if name in summary}
     return document

@@ -12,8 +12,12 @@ import pyarrow.compute as pc
 from laya_sweep.checkpoints.digests import answering_digest
 from laya_sweep.documents.evals_config import evals_config
 from laya_sweep.documents.evals_figures import SCORE_WITHIN, case_scores, evals_figures, runtime_decisions
+from laya_sweep.documents.imported_document import imported_document
 from laya_sweep.documents.narrowed import narrowed_case, narrowed_config
+from laya_sweep.documents.recorded_regime import recorded_regime
 from laya_sweep.documents.revisions import model_revisions, source_revision
+from laya_sweep.documents.shape import LAYA_EVALS
+from laya_sweep.documents.shown import cases_in_order
 from laya_sweep.domain.bucket import option_bucket
 from laya_sweep.domain.regime import Regime, regime_of
 from laya_sweep.domain.thresholds import MinConfidence, to_document
@@ -35,11 +39,9 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
     Raises:
         UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
     """
-    if result.run.imported is not None:
-        step = "export it with --format laya-eval"
-        got = "an imported document, which has probabilities of two options"
-        raise UsageError(Problem(f"run {result.run.folder}", "a run with logits", got, step))
-    of_map = result.run.config["regimes"][result.regime]["kind"] == "map"
+    if (published := imported_document(result, LAYA_EVALS)) is not None:
+        return published
+    of_map = recorded_regime(result)["kind"] == "map"
     if min_confidence is not None and (of_map or not is_served(result.decisions, result.served_temperatures)):
         step = "name --min-confidence none, or export the served regime"
         got = f"regime {result.regime}, whose temperatures it does not apply"
@@ -82,10 +84,10 @@ def _labelled(
     result: StoredResult, decisions: pa.Table
 ) -> Iterator[tuple[dict[str, Any], Any, dict[str, Any], AnsweredQuestion]]:
     """(case, expected answer, decision, question with its logits) of every labelled question with an answer."""
-    regime = regime_of(result.regime, result.run.config["regimes"][result.regime])
+    regime = regime_of(result.regime, recorded_regime(result))
     decided = {_place(row): row for row in decisions.to_pylist()}
     facts = {_place(row): row for row in result.facts.to_pylist()}
-    for case in result.run.cases:
+    for case in cases_in_order(result.run):
         questions = json.loads(case["questions_json"])
         for qid, expected in json.loads(case["expected_json"]).items():
             place = (case["language"], case["case_id"], qid)
@@ -174,7 +176,8 @@ def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, An
 def _errored(result: StoredResult) -> list[dict[str, Any]]:
     """Rows and languages without an answer: any of them fails an upstream gate."""
     failed = result.facts.filter(pc.equal(result.facts["status"], "error")).to_pylist()
-    index = {(case["language"], case["case_id"]): i for i, case in enumerate(result.run.cases)}
+    index = {(case["language"], case["case_id"]): i for i, case in enumerate(cases_in_order(result.run))}
+    failed.sort(key=lambda row: index[row["language"], row["case_id"]])
     errors: list[dict[str, Any]] = [
         {
             "index": index[row["language"], row["case_id"]],

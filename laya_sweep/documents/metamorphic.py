@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.documents.laya_eval import laya_eval_config
+from laya_sweep.documents.recorded_regime import recorded_regime
+from laya_sweep.documents.shown import cases_in_order
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics.calibration import ece
@@ -98,7 +100,7 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _cases(baseline: StoredResult, answers: Mapping[_Asked, Sequence[_Answer]]) -> Iterator[dict[str, Any]]:
-    for case in baseline.run.cases:
+    for case in cases_in_order(baseline.run):
         for qid, question in json.loads(case["questions_json"]).items():
             own = answers.get(_Asked(case["language"], case["case_id"], qid))
             if own is not None:
@@ -179,7 +181,7 @@ def _config(baseline: StoredResult, results: Sequence[StoredResult]) -> dict[str
         **{name: value for name, value in laya_eval_config(baseline).items() if name != "transform"},
         "langs": baseline.asked,
         "batch_size": max(timings, default=None),
-        "unclamped": baseline.run.config["regimes"][baseline.regime]["kind"] == "raw",
+        "unclamped": recorded_regime(baseline)["kind"] == "raw",
         "transforms": {result.transform: transforms[result.transform] for result in results},
         "permutations_per_case": transforms.get("option_order", {}).get("variants", 0),
         "label_renames_per_case": int("label_rename" in transforms),

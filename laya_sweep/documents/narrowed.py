@@ -11,17 +11,15 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from laya_sweep.errors import Problem, UsageError
 from laya_sweep.gates.comparability import SHORTLIST_SCHEMA, TOURNAMENT_KEY, TOURNAMENT_SCHEMA
 from laya_sweep.metrics.catalogue import EVALS_METRICS, catalogue
 from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
 from laya_sweep.scoring.narrowed import CORRECT, MISSES
-from laya_sweep.store.stored_run import StoredResult
 
 _SCHEMAS: Final = {"shortlist": SHORTLIST_SCHEMA, "knockout": TOURNAMENT_SCHEMA}
 
 #: Narrowing -> what upstream calls it.
-_NAMES: Final = {"shortlist": "shortlist", "knockout": "tournament"}
+NAMES: Final = {"shortlist": "shortlist", "knockout": "tournament"}
 
 #: The figures that upstream's reports of them have.
 NARROWED_METRICS: Final = tuple(
@@ -29,19 +27,6 @@ NARROWED_METRICS: Final = tuple(
     for metric in catalogue(flags=(RECALLED, SURVIVED))
     if metric.in_evals and metric.name not in EVALS_METRICS
 )
-
-
-def refuse_narrowed(result: StoredResult, shape: str) -> None:
-    """Refuse a result over a part of the options where a document is of all of them.
-
-    Raises:
-        UsageError: the run's questions were cut down.
-    """
-    narrowing = result.run.narrowing
-    if narrowing is not None:
-        step = "export it with --format laya-evals"
-        got = f"a {narrowing.get('name')}, which answers over a part of the options"
-        raise UsageError(Problem(f"run {result.run.folder}", f"a run that a {shape} can hold", got, step))
 
 
 def narrowed_config(
@@ -63,7 +48,7 @@ def narrowed_config(
     size = narrowing.get("group_size")
     told = own if name == "shortlist" else {"group_size": size}
     document: dict[str, Any] = {"schema": _SCHEMAS[name]}
-    document[_NAMES[name]] = {**told, "checkpoint_id": checkpoint_id, "counts": counts}
+    document[NAMES[name]] = {**told, "checkpoint_id": checkpoint_id, "counts": counts}
     return document | ({} if name == "shortlist" else {TOURNAMENT_KEY: size})
 
 
@@ -71,8 +56,31 @@ def narrowed_case(decision: Mapping[str, Any]) -> dict[str, Any]:
     """What was kept of a case and what became of it; empty where nothing was narrowed."""
     if decision["narrowing"] is None:
         return {}
-    name = _NAMES[decision["narrowing"]]
+    name = NAMES[decision["narrowing"]]
     return {name: kept_document(decision, decision["options"]), f"{name}_status": decision["narrowing_status"]}
+
+
+def narrowing_columns(case: Mapping[str, Any], labels: Sequence[str], cap: int | None) -> dict[str, Any]:
+    """The narrowing columns of a decision, from what `narrowed_case` said of it; none where nothing was narrowed.
+
+    Args:
+        case: a case of a document.
+        labels: of all options, in canonical order.
+        cap: the size of a group of a tournament, which cases do not repeat.
+    """
+    for narrowing, name in NAMES.items():
+        if name in case:
+            own = case[name]
+            return {
+                "narrowing": narrowing,
+                "narrowing_cap": own.get("k", cap),
+                "full_options": own["n"],
+                "kept": [labels.index(label) for label in own["labels"]],
+                "kept_scores": own.get("scores"),
+                "rounds": own.get("rounds"),
+                "narrowing_status": case[f"{name}_status"],
+            }
+    return {}
 
 
 def kept_document(row: Mapping[str, Any], labels: Sequence[Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from laya_sweep.documents.own_keys import own_key_faults
 from laya_sweep.domain.identity import digest_file
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.files.json_file import kind_of, read_object
@@ -22,7 +23,7 @@ class PublishedDocument:
 
     Attributes:
         sha256: of the file's bytes.
-        cases: its decisions, each with the keys and types that `_FIELDS` lists.
+        cases: its decisions, each with the keys and types that `FIELDS` lists.
         rest: everything else in it, as it stands.
     """
 
@@ -73,14 +74,14 @@ def _faults(document: dict[str, Any]) -> Iterator[Fault]:
     if not isinstance(cases, list) or not cases:
         yield "cases", "the decisions behind the figures", _got(document, "cases")
         return
-    seen: set[tuple[Any, Any]] = set()
+    seen: set[tuple[Any, ...]] = set()
     for i, case in enumerate(cases):
         broken = [*_case_faults(f"cases[{i}]", case)]
         yield from broken
-        if not broken and (case["lang"], case["index"]) in seen:
+        if not broken and (place := (case["lang"], case["index"], case.get("variant"))) in seen:
             yield f"cases[{i}]", "one case per language and index", f"{case['lang']} {case['index']} twice"
         elif not broken:
-            seen.add((case["lang"], case["index"]))
+            seen.add(place)
 
 
 def _got(document: dict[str, Any], key: str) -> str:
@@ -110,13 +111,13 @@ def _labels(value: Any) -> bool:  # noqa: ANN401 - any JSON value
 
 
 #: Key of a case -> what it must be, and how that is checked.
-_FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "lang": ("a language", _text),
     "index": ("an index", _count),
     "state": ("a state", lambda value: value is not None),
     "instructions": ("a text", _text),
     "options": ("a list of different labels", _labels),
-    "gold_index": ("an index", _count),
+    "gold_index": ("an index", lambda value: value is None or _count(value)),
     "gold_label": ("a label", lambda value: isinstance(value, str)),
     "pred_index": ("an index", _count),
     "pred_label": ("a label", lambda value: isinstance(value, str)),
@@ -127,9 +128,6 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "temperature": ("a positive number", _positive),
 }
 
-#: Keys that a case may have: texts that older documents lack, and who answered, where cases were routed.
-_OPTIONAL = ("option_texts", "model")
-
 
 def _case_faults(where: str, case: Any) -> Iterator[Fault]:  # noqa: ANN401 - any JSON value
     if not isinstance(case, dict):
@@ -137,24 +135,22 @@ def _case_faults(where: str, case: Any) -> Iterator[Fault]:  # noqa: ANN401 - an
         return
     wrong = [
         (f"{where}.{key}", expected, f"{case[key]!r:.60}" if key in case else "none")
-        for key, (expected, check) in _FIELDS.items()
+        for key, (expected, check) in FIELDS.items()
         if key not in case or not check(case[key])
     ]
-    yield from wrong or _contradictions(where, case)
-    if unknown := sorted(case.keys() - {*_FIELDS, *_OPTIONAL}):
-        yield where, "the keys of a published case", f"also {', '.join(unknown)}, which no table has room for"
+    yield from wrong or (*_contradictions(where, case), *own_key_faults(where, case))
 
 
 def _contradictions(where: str, case: dict[str, Any]) -> Iterator[Fault]:
     options: Sequence[str] = case["options"]
     for side in ("gold", "pred"):
         index, label = case[f"{side}_index"], case[f"{side}_label"]
+        if index is None:  # it was not shown: see `own_key_faults`
+            continue
         if index >= len(options) or options[index] != label:
             yield f"{where}.{side}_label", f"the option at {side}_index {index}", repr(label)
     if bool(case["correct"]) != (case["gold_index"] == case["pred_index"]):
         yield f"{where}.correct", "1 exactly where the predicted option is the gold one", f"{case['correct']}"
-    if "model" in case and not _text(case["model"]):
-        yield f"{where}.model", "the name of who answered", f"{case['model']!r:.60}"
     texts = case.get("option_texts")
     if "option_texts" in case and not _are_texts(texts, len(options)):
         yield f"{where}.option_texts", f"{len(options)} texts", f"{texts!r:.60}"

@@ -9,8 +9,9 @@ from laya_sweep.documents.language_table import LanguageEntries, language_entrie
 from laya_sweep.domain.slices import MACRO, OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.comparability import ALL_OPTIONS_KEY
+from laya_sweep.gates.comparability import ALL_OPTIONS_KEY, narrowing_identity
 from laya_sweep.gates.scorecard import Count, FigureKey, Figures, Scorecard
+from laya_sweep.store.stored_run import NARROWED_SCHEMAS
 
 #: The published name of a figure, and ours. The published macro-F1 is over slots.
 FIGURE_NAMES: Final[Mapping[str, str]] = {
@@ -63,11 +64,19 @@ def published_scorecard(
         overall=alone,
         slices=slices,
         counts=dict(_counts(report, languages)),
-        identity={ALL_OPTIONS_KEY: True},
+        identity=_options(document),
         absent={f"language {code}": reason for code, reason in failed.items()} | _incomplete(document),
         scope=(MACRO, *scope) if macro else tuple(scope),
         selectors=entries.selectors,
     )
+
+
+def _options(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether the figures are of answers over all options, or over those that a narrowing kept."""
+    config = document.get("config")
+    narrowing = config.get("narrowing") if isinstance(config, Mapping) else None
+    schema = NARROWED_SCHEMAS.get(str(narrowing.get("name"))) if isinstance(narrowing, Mapping) else None
+    return {ALL_OPTIONS_KEY: True} if schema is None else {"schema": schema, **narrowing_identity(narrowing)}
 
 
 def _problems(report: Mapping[str, Any], entries: LanguageEntries, what: str) -> Iterator[Problem]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from laya_sweep.documents.language_table import Figure, LanguageTable
+from laya_sweep.documents.summary_check import SLACK, other_faults, own_faults
+from laya_sweep.domain.identity import canonical_json
 
 #: Half a unit of the fourth decimal, which is what the published tables were rounded to.
 TOLERANCE = 5e-5
 
-#: What a difference equal to the tolerance may exceed it by in float64.
-_SLACK = 1e-12
+#: What was asked, and how: no figure of an answer. That they agree verifies none, and a table may lack them.
+_ASKED = ("n", "temperature", "input_sha256")
 
 _ORDER = ("n", "accuracy", "macro_f1", "ece", "mean_confidence", "acc_at_50_coverage", "temperature", "input_sha256")
 
@@ -50,12 +52,14 @@ class MetricAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The outcome: per metric, and what could not be compared."""
+    """The outcome: per metric, what only one side tells, and where a summary is wrong."""
 
     left: LanguageTable
     right: LanguageTable
     metrics: tuple[MetricAgreement, ...]
-    not_compared: tuple[str, ...]
+    one_sided: tuple[str, ...]
+    summary_faults: tuple[str, ...]
+    narrowing_faults: tuple[str, ...] = ()
 
     @property
     def shared(self) -> list[str]:
@@ -63,37 +67,67 @@ class Verification:
         return [code for code in self.left.languages if code in self.right.languages]
 
     @property
+    def compared(self) -> bool:
+        """Whether both sides tell at least one figure of the answers."""
+        return any(metric.metric not in _ASKED for metric in self.metrics)
+
+    @property
+    def differing(self) -> list[str]:
+        """What both sides tell and does not agree: metrics, and summaries that are wrong."""
+        wrong = [metric.metric for metric in self.metrics if not metric.agrees]
+        wrong += ["summary"] if self.summary_faults else []
+        return wrong + (["narrowing"] if self.narrowing_faults else [])
+
+    @property
     def agrees(self) -> bool:
-        """Whether there is something to compare, all of it agrees, and no language of the left table failed."""
-        return bool(self.metrics) and not self.left.failed and all(metric.agrees for metric in self.metrics)
+        """Whether there are figures to compare, all agree, no side has one alone, and no language failed on either."""
+        return self.compared and not self._mismatches()
 
     def lines(self) -> list[str]:
         """The outcome in words, the verdict last."""
+        wrong = self._mismatches()
+        size = f"{len(self.metrics)} metric(s) over {len(self.shared)} language(s), tolerance {TOLERANCE:g}"
+        if not self.compared:
+            verdict = "MISMATCH: no language and figure on both sides, so nothing was verified"
+        else:
+            verdict = f"MISMATCH: {', '.join(wrong)} ({size})" if wrong else f"all agree: {size}"
+        return [*self.findings(), verdict]
+
+    def findings(self) -> list[str]:
+        """What was compared and what could not be, a line each."""
         lines = [metric.line() for metric in self.metrics]
-        lines += [f"not compared, on one side only: {name}" for name in self.not_compared]
+        lines += [f"not compared, on one side only: {name}" for name in self.one_sided]
+        lines += (*self.summary_faults, *self.narrowing_faults)
         for table, other in ((self.left, self.right), (self.right, self.left)):
             alone = [code for code in table.languages if code not in other.languages]
             lines += [f"languages only in {table.name}: {', '.join(alone)}"] if alone else []
             lines += [f"failed in {table.name}: {code}: {reason}" for code, reason in table.failed.items()]
-        return [*lines, self._verdict()]
+        return lines
 
-    def _verdict(self) -> str:
-        if not self.metrics:
-            return "MISMATCH: no language and metric on both sides, so nothing was verified"
-        wrong = [metric.metric for metric in self.metrics if not metric.agrees]
-        wrong += ["failed languages"] if self.left.failed else []
-        size = f"{len(self.metrics)} metric(s) over {len(self.shared)} language(s), tolerance {TOLERANCE:g}"
-        return f"MISMATCH: {', '.join(wrong)} ({size})" if wrong else f"all agree: {size}"
+    def _mismatches(self) -> list[str]:
+        alone = [f"{name} on one side only" for name in self.one_sided if name not in _ASKED]
+        failed = ["failed languages"] if self.left.failed or self.right.failed else []
+        return [*self.differing, *alone, *failed]
 
 
 def verify_tables(left: LanguageTable, right: LanguageTable) -> Verification:
-    """Compare every metric that both tables have, in every language that both have."""
+    """Compare every metric that a table has, in every language that both have, and what the summaries say."""
     shared = [code for code in left.languages if code in right.languages]
     own, other = (_metrics(table, shared) for table in (left, right))
     names = sorted(own & other, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
     return Verification(
-        left, right, tuple(_agreement(name, left, right, shared) for name in names), tuple(sorted(own ^ other))
+        left,
+        right,
+        tuple(_agreement(name, left, right, shared) for name in names),
+        tuple(sorted(own ^ other)),
+        (*own_faults(left), *own_faults(right), *other_faults(left, right, TOLERANCE)),
+        () if left.narrowing == right.narrowing else (_narrowings(left, right),),
     )
+
+
+def _narrowings(left: LanguageTable, right: LanguageTable) -> str:
+    told = (f"{canonical_json(own.narrowing) if own.narrowing else 'none'} in {own.name}" for own in (left, right))
+    return f"narrowing: {', '.join(told)}"
 
 
 def _metrics(table: LanguageTable, languages: list[str]) -> set[str]:
@@ -125,4 +159,4 @@ def _difference(left: Figure, right: Figure) -> float | None:
 
 def _same(left: Figure, right: Figure) -> bool:
     difference = _difference(left, right)
-    return left == right if difference is None else difference <= TOLERANCE + _SLACK
+    return left == right if difference is None else difference <= TOLERANCE + SLACK

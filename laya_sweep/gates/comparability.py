@@ -111,8 +111,10 @@ def narrowing_identity(document: object) -> dict[str, Any]:
 def _narrowing(candidate: Scorecard, baseline: Scorecard) -> list[str]:
     """Results of shortlists or tournaments are one measurement only at the same size."""
     schemas = {str(card.identity.get("schema")) for card in (candidate, baseline)}
-    if baseline.identity.get(ALL_OPTIONS_KEY) and schemas & (_SHORTLISTS | _TOURNAMENTS):
-        return [_reason("options (of a question)", "all of them", "a part of them")]
+    all_of_them = [bool(card.identity.get(ALL_OPTIONS_KEY)) for card in (baseline, candidate)]
+    if any(all_of_them) and schemas & (_SHORTLISTS | _TOURNAMENTS):
+        told = ["all of them" if own else "a part of them" for own in all_of_them]
+        return [_reason("options (of a question)", *told)]
     for own, key, meaning in (
         (_TOURNAMENTS, TOURNAMENT_KEY, "size of a group"),
         (_SHORTLISTS, SHORTLIST_KEY, "options kept, and by which embedder"),

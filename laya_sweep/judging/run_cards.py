@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from laya_sweep.documents.figures_intake import document_scorecard
 from laya_sweep.documents.laya_evals import laya_evals_document
 from laya_sweep.documents.scorecards import scorecard_of
 from laya_sweep.domain.result_key import GatedKey
@@ -33,8 +34,10 @@ def run_scorecards(run: StoredRun) -> dict[GatedKey, Scorecard]:
 
 
 def result_scorecards(result: StoredResult) -> dict[GatedKey, Scorecard]:
-    """One result of a run, once for each threshold."""
+    """One result of a run, once for each threshold; one that was imported without cases is its document's."""
     run = result.run
+    if not run.has("decisions"):
+        return {GatedKey(result.key, None): document_scorecard(result)}
     of_ours = run.imported is None  # an imported run has decisions and no facts
     rows = [
         metric_row(row)

@@ -18,6 +18,9 @@ from laya_sweep.store.schemas import TABLES
 
 _DEFAULT_PARENT = Path("outputs") / "runs"
 
+#: What a run's folder holds beside its tables.
+_RUN_FILES = ("report.json", "report.md", "timing.json", "provenance.json", "verdict.json")
+
 
 @contextmanager
 def claim(out_dir: Path | None) -> Iterator[Path]:
@@ -45,6 +48,12 @@ def write_tables(folder: Path, tables: Mapping[str, pa.Table]) -> None:
     """Each table as `<name>.parquet`, checked against its written schema."""
     for name, table in tables.items():
         write_bytes(folder / f"{name}.parquet", parquet_bytes(table.cast(TABLES[name]), {"table": name}))
+
+
+def clear_run(folder: Path) -> None:
+    """Take the files of an earlier run out of a folder, the report first: without it there is no run to misread."""
+    for name in (*_RUN_FILES, *(f"{table}.parquet" for table in TABLES)):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _lock(descriptor: int, folder: Path) -> None:

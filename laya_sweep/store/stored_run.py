@@ -123,7 +123,7 @@ class StoredResult:
     @property
     def calls(self) -> pa.Table:
         """Its rows of the calls table; every regime shares them. Empty for a run of a version that kept none."""
-        known = (self.run.folder / "calls.parquet").is_file()
+        known = self.run.has("calls")
         return self._own(self.run.table("calls"), ("checkpoint", "transform")) if known else RUN_CALLS.empty_table()
 
     def _own(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -179,6 +179,12 @@ class StoredRun:
         return dict(found["document"]) if isinstance(found, dict) else None
 
     @property
+    def imported_format(self) -> str | None:
+        """The shape of that document; None for a run of our own."""
+        found = self.config.get("imported")
+        return str(found.get("format")) if isinstance(found, dict) else None
+
+    @property
     def thresholds(self) -> list[MinConfidence]:
         """The min_confidences that were asked for; none where the run does not say.
 
@@ -218,6 +224,10 @@ class StoredRun:
     @cached_property
     def _tables(self) -> dict[str, pa.Table]:
         return {}
+
+    def has(self, name: str) -> bool:
+        """Whether the run has a table: an imported one has what its document tells, an old one what there was then."""
+        return (self.folder / f"{name}.parquet").is_file()
 
     def table(self, name: str) -> pa.Table:
         """A table of the run; read once, since its results share it.

@@ -104,7 +104,8 @@ def changed(**metrics):
         ({"n": 3}, 1, "n: exact 1/2, worst diff 1.0000 (de)"),
         ({"ece": None}, 1, "ece: exact 1/2, worst diff 0.0000 (en), on one side only in de"),
         ({"ece": "0.2"}, 1, "ece: exact 1/2, worst diff 0.0000 (en)"),
-        ({"new": 1}, 0, "not compared, on one side only: new"),
+        ({"new": 1}, 1, "not compared, on one side only: new"),
+        ({"temperature": 0.5, "input_sha256": "a"}, 0, "not compared, on one side only: temperature"),
     ],
 )
 def test_the_tolerance_is_half_a_unit_of_the_fourth_decimal(tmp_path, capsys, metrics, code, line):
@@ -130,13 +131,99 @@ def test_nothing_in_common_is_no_agreement(tmp_path, capsys):
         assert (code, out[-1][:9]) == (1, "MISMATCH:")
 
 
-def test_a_language_that_failed_in_the_candidate_is_a_mismatch(tmp_path, capsys):
+def test_a_language_that_failed_on_either_side_is_a_mismatch(tmp_path, capsys):
     broken = {"report": {**REPORT["report"], "de": {"error": "boom"}}}
     left, right = write(tmp_path / "a.json", broken), write(tmp_path / "b.json", REPORT)
-    code, out, _ = verify(capsys, left, "--against", right)
+    for words in ([left, "--against", right], [right, "--against", left]):
+        code, out, _ = verify(capsys, *words)
+        assert code == 1
+        assert "failed in a.json: de: boom" in out
+        assert out[-1].startswith("MISMATCH: failed languages (")
+
+
+@pytest.mark.parametrize("nothing", [{}, {"temperature": 0.5}, {"n": 2, "input_sha256": "a", "temperature": 0.5}])
+def test_a_side_without_a_figure_of_answers_verifies_nothing(tmp_path, capsys, nothing):
+    full = {code: {**own, "temperature": 0.5, "input_sha256": "a"} for code, own in REPORT["report"].items()}
+    one = write(tmp_path / "a.json", {"report": full})
+    other = write(tmp_path / "b.json", {"report": dict.fromkeys(full, nothing)})
+    for words in ([one, "--against", other], [other, "--against", one], [other, "--against", other]):
+        code, out, _ = verify(capsys, *words)
+        assert (code, out[-1]) == (1, "MISMATCH: no language and figure on both sides, so nothing was verified")
+
+
+MEANS = {"languages": 2, "macro_accuracy": 0.75, "macro_ece": 0.15}
+
+
+@pytest.mark.parametrize(
+    ("summary", "line"),
+    [
+        ({**MEANS, "macro_accuracy": 0.9}, "summary of b.json: macro_accuracy 0.9000, its languages give 0.7500"),
+        ({**MEANS, "macro_accuracy": 0.7502}, "summary of b.json: macro_accuracy 0.7502, its languages give 0.7500"),
+        ({**MEANS, "macro_accuracy": None}, "summary of b.json: macro_accuracy None, its languages give 0.7500"),
+        ({**MEANS, "macro_f1": 0.5}, "summary of b.json: macro_f1 0.5000, its languages give none"),
+        ({**MEANS, "languages": 51}, "summary of b.json: languages 51, its report has 2"),
+        ({**MEANS, "macro_accuracy": 0.7501}, "summary macro_accuracy: 0.7500 in a.json, 0.7501 in b.json"),
+    ],
+)
+def test_a_false_summary_is_a_mismatch(tmp_path, capsys, summary, line):
+    left = write(tmp_path / "a.json", {**REPORT, "summary": MEANS})
+    right = write(tmp_path / "b.json", {**REPORT, "summary": summary})
+    for words in ([left, "--against", right], [right, "--against", right]):
+        code, out, _ = verify(capsys, *words)
+        if "in a.json" not in line or left in words:
+            assert (code, line in out) == (1, True)
+            assert out[-1].startswith("MISMATCH: summary (")
+    assert verify(capsys, left, "--against", left)[0] == 0
+
+
+def test_a_summary_of_other_languages_is_no_mismatch(tmp_path, capsys):
+    wide = {"report": {**REPORT["report"], "km": {"n": 2, "accuracy": 0.0, "ece": 0.3}}}
+    wide["summary"] = {"languages": 3, "macro_accuracy": 0.5, "macro_ece": 0.2}
+    left = write(tmp_path / "a.json", {**REPORT, "summary": MEANS})
+    assert verify(capsys, left, "--against", write(tmp_path / "b.json", wide))[0] == 0
+
+
+def test_a_run_is_held_against_a_summary(tmp_path, capsys):
+    run = write_run(tmp_path / "run", {code: [*choice_drafts(code, 24)] for code in ("en", "de")})
+    words = ["--format", "laya-eval", "--regime", "served", "--out", str(tmp_path / "d.json")]
+    assert main(["export", str(run.folder), *words]) == 0
+    document = json.loads((tmp_path / "d.json").read_text("utf-8"))
+    document["summary"]["macro_f1"] += 0.00015
+    code, out, _ = verify(capsys, run.folder, "--against", write(tmp_path / "d.json", document), "--regime", "served")
+    assert (code, out[-1][:19]) == (1, "MISMATCH: summary (")
+    assert sum(line.startswith("summary ") for line in out) >= 1
+
+
+@pytest.mark.reference
+def test_two_branches_of_one_file_are_compared(shared, capsys):
+    table = shared / "golden" / "published_sweep_clamped.json"
+    words = [table, "--left-branch", "committed", "--against", table, "--branch", "clamped_rerun"]
+    code, out, _ = verify(capsys, *words)
     assert code == 1
-    assert "failed in a.json: de: boom" in out
-    assert verify(capsys, right, "--against", left)[0] == 0
+    assert "accuracy: exact 51/51, worst diff 0.0000 (af)" in out
+    assert "ece: exact 0/51, worst diff 0.2808 (my)" in out
+    assert verify(capsys, table, "--against", table, "--branch", "committed")[0] == 0
+
+
+def test_two_models_of_one_file_are_compared(tmp_path, capsys):
+    other = {code: {**own, "ece": 0.3} for code, own in REPORT["report"].items()}
+    models = {"one": {"per_language": REPORT["report"]}, "other": {"per_language": other}}
+    table = write(tmp_path / "b.json", {"part_a": {"by_model": models}})
+    code, out, _ = verify(capsys, table, "--left-model", "one", "--against", table, "--model", "other")
+    assert (code, "ece: exact 0/2, worst diff 0.2000 (en)" in out) == (1, True)
+
+
+def test_a_selector_of_the_left_side_needs_a_choice_there(tmp_path, capsys):
+    plain = write(tmp_path / "a.json", REPORT)
+    table = write(tmp_path / "b.json", {"part_a": {"by_model": {"one": {"per_language": REPORT["report"]}}}})
+    for words, option in (
+        ([plain, "--left-model", "one", "--against", table], "--left-model"),
+        ([table, "--left-branch", "one", "--against", table], "--left-branch"),
+        ([table, "--left-model", "one", "--against", plain, "--model", "one"], "--model"),
+    ):
+        code, _, err = verify(capsys, *words)
+        assert (code, err) == (2, [err[0]])
+        assert err[0].startswith(f"error: {option}: expected a document with several")
 
 
 def test_a_run_is_verified_unrounded_and_needs_selectors(tmp_path, capsys):
