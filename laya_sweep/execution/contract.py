@@ -26,7 +26,7 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class ParityTask:
-    """What a worker asks the runtime too, before it gets work: the first few of the variants, or all of them."""
+    """What a worker asks the runtime too, before it gets work: a few of the variants, or all of them."""
 
     variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
@@ -65,13 +65,17 @@ class SampleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """Our logit path against the runtime's public answers on a sample of cases."""
+    """Our logit path against the runtime's public answers on a sample of cases.
+
+    `shared_rows` are the sample's rows that were in a call of several.
+    """
 
     cases: int
     max_difference: float
     marks: int
     mark_disagreements: int
     sample: tuple[SampleAnswer, ...] = ()
+    shared_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,9 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What was computed, in rows, calls and seconds; what narrowed questions is counted apart from forwards."""
+    """What was computed, in rows, calls and seconds; what narrowed questions is counted apart from forwards, and so are
+    rows that were asked again to check the calls.
+    """
 
     rows: int
     errors: int
@@ -121,15 +127,20 @@ class Counts:
     embedded_texts: int = 0
     elimination_rows: int = 0
     elimination_calls: int = 0
+    checked_rows: int = 0
+    check_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardResult(Counts):
-    """Counts of a finished shard. `part` holds the rows only where the worker does not see the store."""
+    """Counts of a finished shard. `part` holds the rows only where the worker does not see the store, else `committed`
+    is the name of the part in it.
+    """
 
     cell_key: str
     peak_rss_bytes: int
     part: Part | None
+    committed: str | None = None
 
 
 class WorkerLostError(Exception):
@@ -178,7 +189,8 @@ class Backend(Protocol):
 
         Raises:
             WorkerLostError: the worker died.
-            WorkerFaultError: the call raised.
+            ParityError: what it computes is not to be trusted.
+            WorkerFaultError: the call raised anything else.
         """
         ...
 

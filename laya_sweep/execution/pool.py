@@ -22,7 +22,15 @@ from laya_sweep.execution.contract import (
     WorkerLostError,
     WorkerSpec,
 )
-from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
+from laya_sweep.execution.events import (
+    CaseLost,
+    CheckpointDistrusted,
+    Event,
+    ShardDone,
+    ShardRetried,
+    WorkerDropped,
+    WorkerReady,
+)
 from laya_sweep.execution.parity import TOLERANCE
 from laya_sweep.execution.queue import ShardQueue, retry
 from laya_sweep.execution.seats import Seat, Seats
@@ -73,6 +81,11 @@ class Pool:
             return  # the worker was dropped earlier in this round
         try:
             answer = self._backend.collect(call)
+        except ParityError:
+            for other in self._seats:
+                self._seats.dismiss(other)
+            yield CheckpointDistrusted(seat.checkpoint)
+            raise
         except WorkerLostError as error:
             yield from self._drop(seat, f"lost: {error}")
         except WorkerFaultError as error:

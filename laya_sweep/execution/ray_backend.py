@@ -24,7 +24,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from laya_sweep.domain.settings import ExecutorSettings
 from laya_sweep.engines.loading import load_engine
-from laya_sweep.errors import CapacityError, Problem, UsageError
+from laya_sweep.errors import CapacityError, ParityError, Problem, UsageError
 from laya_sweep.execution.contract import (
     Call,
     Handshake,
@@ -101,6 +101,8 @@ class RayBackend:
         except RayActorError as error:
             raise WorkerLostError(_summary(error)) from error
         except RayTaskError as error:
+            if isinstance(error.cause, ParityError):
+                raise error.cause from None
             raise WorkerFaultError(_summary(error.cause or error)) from error
         except RayError as error:
             raise WorkerLostError(_summary(error)) from error
