@@ -2,7 +2,8 @@
 
 A row alone has at its shape the bits that it has among others (see `engines.engine`), so a call that mixes up its rows
 is seen by one of them. Asked are a row of the first call of every shape that an engine is put to, and of a seeded
-sample of the others: one in `EVERY`, and at least one in every shard that has a call of several rows.
+sample of the others: one in `EVERY`, and at least one in every shard that has a call of several rows. A row alone costs
+as its length does, so short calls are drawn more often.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,14 @@ _STEP = (
 )
 
 
+class _Drawn(NamedTuple):
+    """The call of a shard that is asked of, unless one is drawn before it."""
+
+    place: float
+    rows: Sequence[EncodedQuestion]
+    forward: Forward
+
+
 class CallCheck:
     """Watches the calls of one loaded engine; `rows` were asked again, in `seconds`."""
 
@@ -34,15 +44,14 @@ class CallCheck:
         self._engine, self._name = engine, name
         self._known: set[Shape] = set()
         self._random = random.Random(name)
-        self._calls, self._kept = 0, None
+        self._drawn: _Drawn | None = None
+        self._calls, self._asked = 0, False
         self.rows, self.seconds = 0, 0.0
-
-    _kept: tuple[Sequence[EncodedQuestion], Forward] | None
 
     def begin(self, seed: str) -> None:
         """A new shard: what is sampled of it depends on the seed and its calls alone."""
         self._random = random.Random(seed)
-        self._calls, self._kept = 0, None
+        self._calls, self._drawn, self._asked = 0, None, False
 
     def see(self, rows: Sequence[EncodedQuestion], forward: Forward) -> None:
         """Look at what a call gave.
@@ -58,16 +67,18 @@ class CallCheck:
             self._ask(rows, forward)
             return
         self._calls += 1
-        if self._random.randrange(self._calls) == 0:
-            self._kept = (rows, forward)
+        place = self._random.expovariate(1.0) * rows[0].shape.length ** 2
+        if self._drawn is None or place < self._drawn.place:
+            self._drawn = _Drawn(place, rows, forward)
         if self._calls == EVERY:
-            self.settle()
+            self._ask(self._drawn.rows, self._drawn.forward)
+            self._calls, self._drawn = 0, None
 
     def settle(self) -> None:
-        """The end of a shard, or of as many calls as one stands for: ask of the one that was drawn; errors as `see`."""
-        kept, self._calls, self._kept = self._kept, 0, None
-        if kept is not None:
-            self._ask(*kept)
+        """The end of a shard: ask of the call that was drawn, if none was asked of yet; errors as `see`."""
+        if self._drawn is not None and not self._asked:
+            self._ask(self._drawn.rows, self._drawn.forward)
+        self._drawn = None
 
     def _require_whole(self, rows: Sequence[EncodedQuestion], forward: Forward) -> None:
         wanted = [len(row.slots) for row in rows]
@@ -79,7 +90,7 @@ class CallCheck:
 
     def _ask(self, rows: Sequence[EncodedQuestion], forward: Forward) -> None:
         """Ask one row alone that differs from the row before it: of equal rows none is missed."""
-        started = time.perf_counter()
+        started, self._asked = time.perf_counter(), True
         told = [i for i in range(len(rows)) if not np.array_equal(forward.logits[i], forward.logits[i - 1])]
         place = self._random.choice(told or range(len(rows)))
         alone = self._engine.forward([rows[place]])

@@ -12,6 +12,7 @@ from laya_sweep.checkpoints.temperatures import TemperatureFact
 from laya_sweep.domain.settings import NO_NARROWING, NarrowingSettings
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.domain.variant import Variant
+from laya_sweep.execution.software import Software
 from laya_sweep.store.facts import Part
 
 
@@ -38,7 +39,8 @@ class WorkerSpec:
     """How to make a worker: one checkpoint, one device.
 
     `checkpoint` is as the driver found it: a node without its folder downloads the same commit, and must find the same
-    content. `store_token` is a file in the store by which a worker knows whether it sees the driver's.
+    content. `software` is what the driver has, and so must a worker. `store_token` is a file in the store by which a
+    worker knows whether it sees the driver's.
     """
 
     checkpoint: Checkpoint
@@ -46,6 +48,7 @@ class WorkerSpec:
     threads: int
     batching: Batching
     parity: ParityTask
+    software: Software
     store_root: Path
     store_token: str
     narrowing: NarrowingSettings = NO_NARROWING
@@ -87,6 +90,7 @@ class Handshake:
     device: str
     threads: int
     digest: str
+    software: Software
     temperatures: tuple[TemperatureFact, ...]
     parity: Parity
     sees_store: bool
@@ -196,6 +200,10 @@ class Backend(Protocol):
 
     def stop(self, handle: int) -> None:
         """End a worker; its calls are void."""
+        ...
+
+    def leave_out(self, node: str) -> int:
+        """Start no further worker on a node, as its handshakes name it; how many fit on the others."""
         ...
 
     def close(self) -> None:

@@ -84,6 +84,10 @@ class InlineBackend:
         """See `Backend.stop`."""
         self._workers.pop(handle, None)
 
+    def leave_out(self, node: str) -> int:
+        """See `Backend.leave_out`."""
+        return 0
+
     def close(self) -> None:
         """See `Backend.close`."""
         self._workers.clear()

@@ -21,6 +21,7 @@ from laya_sweep.execution.contract import Handshake, Shard, ShardResult, WorkerS
 from laya_sweep.execution.machine import peak_rss_bytes
 from laya_sweep.execution.parity import check_parity
 from laya_sweep.execution.rows import RowKeys
+from laya_sweep.execution.software import software_here
 from laya_sweep.files.hub import HuggingFaceHub
 from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowed_sample
 from laya_sweep.store.facts import FactStore, Part
@@ -66,6 +67,7 @@ class Worker:
             device=info.device,
             threads=info.threads,
             digest=checkpoint.digest,
+            software=software_here(checkpoint.engine.libraries),
             temperatures=tuple(resolve_temperatures(checkpoint.temperatures)),
             parity=check_parity(
                 self._engine,

@@ -20,6 +20,7 @@ from laya_sweep.execution.events import CaseLost, CheckpointDistrusted, Event, S
 from laya_sweep.execution.parity import PARITY_CASES
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.rows import error_part
+from laya_sweep.execution.software import software_here
 from laya_sweep.files.atomic import write_bytes
 from laya_sweep.narrowing.narrower import require_embedder
 from laya_sweep.run.console import Bar
@@ -172,6 +173,7 @@ def _spec(
         threads=settings.executor.num_cpus,
         batching=Batching(settings.batch_tokens, settings.batch_size, settings.sort_by_length),
         parity=ParityTask(sample, settings.min_confidence, settings.dataset.parity_on_all),
+        software=software_here(checkpoint.engine.libraries),
         store_root=store.root.absolute(),
         store_token=token,
         narrowing=settings.narrowing,
