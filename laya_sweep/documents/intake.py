@@ -16,6 +16,7 @@ from laya_sweep.domain.question import INTENT_QUESTION
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.figures import metrics_table, summarise_result
+from laya_sweep.results.survivors import withheld
 from laya_sweep.store.case_table import cases_table
 from laya_sweep.store.schemas import DECISIONS
 from laya_sweep.store.stored_run import REPORT_SCHEMA
@@ -38,7 +39,8 @@ def imported_run(document: PublishedDocument) -> Imported:
     key = result_key(document)
     cases = frozen_cases(document)
     decisions = decisions_table(document, cases, key)
-    rows = summarise_result(decisions, document.asked, ())
+    failed = {*document.asked} - {*decisions["language"].to_pylist()}
+    rows = withheld(summarise_result(decisions, document.asked, ()), failed, len(document.asked))
     result = _report(document, key, decisions, rows)
     tables = {
         "cases": cases_table(cases),

@@ -20,9 +20,8 @@ from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import with_figures, without_marks
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.results.survivors import PARTIAL
 from laya_sweep.store.stored_run import REPORT_SCHEMAS
-
-_PARTIAL = "_partial"
 
 #: Blocks of figures over all languages, by their names.
 _WHOLE: Final = {"macro": MACRO, "overall": OVERALL}
@@ -83,7 +82,7 @@ class ResultReport:
 
     def partial_macro(self, metric: str) -> float | None:
         """The mean over the languages that ran, where some did not: never shown as the macro."""
-        return self.value(*MACRO, metric + _PARTIAL)
+        return self.value(*MACRO, metric + PARTIAL)
 
     def slice_values(self, dimension: str) -> list[str]:
         """Values of a slice dimension that have figures, in order."""
