@@ -54,6 +54,7 @@ def _compared(baseline: Scorecard, tolerances: Mapping[str, float]) -> Iterator[
         for metric in baseline.figures(place):
             if metric in tolerances or not nature_of(metric).timing:
                 yield FigureKey(*place, metric)
+        yield from (key for key in baseline.doubtful if key in baseline.missing and key[:2] == place)
 
 
 def _check(
@@ -65,7 +66,9 @@ def _check(
     if conflict is not None:
         said = f"{label(key)} {here}, baseline {there}: not compared, because {conflict}"
         return Check("baseline", False, said, *facts)
-    assert there.value is not None
+    if there.value is None:
+        said = f"{label(key)} {here}, baseline has no value: {why_no_value(baseline, key)}"
+        return Check("baseline", False, said, *facts)
     if here.value is None:
         said = f"{label(key)} has no value, baseline {there}: {why_no_value(candidate, key)}"
         return Check("baseline", False, said, *facts)

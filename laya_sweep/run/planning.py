@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from laya_sweep.calibration.overlap import refuse_fitted_rows
@@ -18,8 +18,9 @@ from laya_sweep.judging.gate import Gate, prepare_gate, with_rules
 from laya_sweep.results.checking import Checking
 from laya_sweep.run.plan import Plan, make_plan
 from laya_sweep.store.facts import FactStore
-from laya_sweep.suites.language import build_languages
+from laya_sweep.suites.language import Language, build_languages
 from laya_sweep.suites.presentation import PresentationSuite
+from laya_sweep.suites.score_scale import OffScale, off_scale, refuse_off_scale
 from laya_sweep.suites.suite import Suite, make_suite
 
 
@@ -38,6 +39,11 @@ class Planned:
     checking: Checking | None
     gate: Gate
     store: FactStore
+
+    @property
+    def off_scale(self) -> list[OffScale]:
+        """Questions with right scores that no level of theirs reaches."""
+        return _off_scale(self.plan.languages)
 
     @property
     def keys(self) -> list[ResultKey]:
@@ -70,11 +76,18 @@ def plan_sweep(settings: Settings, hub: Hub) -> Planned:
         gate = with_rules(gate, checking.rules())
     languages = build_languages(suite, asked)
     cases = [case for language in languages for case in language.cases]
+    if settings.gate.mode == "strict":
+        refuse_off_scale(_off_scale(languages))
     routers = locate_routers(settings.routers, cases, checkpoints, hub)
     plan = make_plan(settings, checkpoints, languages, store, routers)
     refuse_fitted_rows(settings.regimes, languages)
     regimes = {regime.name: _regime(regime) for regime in settings.regimes}
     return Planned(settings, suite, asked, plan, regimes, checking, gate, store)
+
+
+def _off_scale(languages: Iterable[Language]) -> list[OffScale]:
+    cases = (case for language in languages for case in language.cases)
+    return off_scale((f"row {case.row_index} of {case.language or '-'}", case) for case in cases)
 
 
 def _regime(settings: RegimeSettings) -> Regime:
