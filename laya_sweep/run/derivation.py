@@ -18,6 +18,7 @@ from laya_sweep.domain.regime import Regime
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.results.alike import alike_row, baseline_alike
 from laya_sweep.results.check_figure import CheckResult
 from laya_sweep.results.checking import Checking, check_rows
 from laya_sweep.results.curves import curve_rows
@@ -53,6 +54,7 @@ class ResultTask:
         served: who answers -> bucket -> the temperature that the runtime applies.
         pairs: its own, which a baseline has none of.
         compared: the pairs that its robustness figures are over, None where there are none.
+        alike: the baseline's decisions on its questions, None where it was asked all of them.
         failed: languages without figures, with the reason.
         unpaired: languages that some compared pairs are missing of, because one of their sides failed.
         routes: as a report counts them; None of a named checkpoint.
@@ -65,6 +67,7 @@ class ResultTask:
     served: Mapping[str, Mapping[str, float]]
     pairs: pa.Table | None
     compared: pa.Table | None
+    alike: pa.Table | None
     failed: Mapping[str, str]
     unpaired: frozenset[str]
     routes: Mapping[str, Mapping[str, Any]] | None
@@ -114,6 +117,7 @@ def result_tasks(planned: Planned, inferred: Inferred) -> list[ResultTask]:
             },
             pairs=pairs.get(key),
             compared=compared.get(key),
+            alike=baseline_alike(decisions.get(baseline_of(key), {}), decisions.get(key, {})),
             failed=failed[key],
             unpaired=_unpaired(key, failed),
             routes=routes.get(key.checkpoint),
@@ -162,6 +166,11 @@ def derive_result(task: ResultTask, rules: FigureRules) -> DerivedResult:
     if task.compared is not None:
         compared = robustness_rows(task.compared, rules.languages, rules.replicates)
         rows += withheld(compared, task.unpaired, len(rules.languages))
+    if task.alike is not None and rules.checking is None:
+        beside = summarise_result(
+            task.alike, rules.languages, rules.min_confidence, rules.score_within, rules.replicates
+        )
+        rows += map(alike_row, withheld(beside, task.unpaired, len(rules.languages)))
     errors: list[RowError] = sorted(error for place in task.places for error in place.rows.errors)
     report = ResultReport(
         checkpoint=task.key.checkpoint,
