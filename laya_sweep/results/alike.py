@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.store.schemas import DECISIONS
 
 #: Before the dimension of a figure of the baseline on the transform's questions.

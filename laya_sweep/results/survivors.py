@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from laya_sweep.domain.slices import BESIDE_LANGUAGE, OVERALL
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 
 #: What the name of a metric over a part of what was asked ends with.
 PARTIAL: Final = "_partial"
