@@ -22,6 +22,7 @@ from laya_sweep.errors import Problem, UsageError
 from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.curves import curve_rows
 from laya_sweep.results.figures import metrics_table, summarise_result
+from laya_sweep.results.survivors import withheld
 from laya_sweep.store.case_table import cases_table
 from laya_sweep.store.schemas import CURVES, DECISIONS, VARIANTS
 from laya_sweep.store.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
@@ -59,7 +60,9 @@ def imported_run(document: PublishedDocument, names: Names) -> Imported:
     cases = frozen_cases(document.cases)
     decisions = decisions_table(document, cases, key)
     thresholds = _thresholds(document.rest["config"], decisions)
-    rows = [*summarise_result(decisions, document.asked, thresholds), *measured_rows(document.rest)]
+    failed = {*document.asked} - {*decisions["language"].to_pylist()}
+    own = withheld(summarise_result(decisions, document.asked, thresholds), failed, len(document.asked))
+    rows = [*own, *measured_rows(document.rest)]
     result = _report(document, key, decisions, rows)
     tables = {
         "cases": cases_table({(case.language, case.case_id): case for case in cases}.values()),

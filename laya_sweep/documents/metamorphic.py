@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,17 +161,30 @@ def _summary(pairs: pa.Table) -> dict[str, float | int]:
 
 
 def _quality(code: str, kinds: Sequence[str], answers: Mapping[_Asked, Sequence[_Answer]]) -> dict[str, Any]:
-    """Accuracy and ECE of each kind over labelled answers; nothing is invented where there are none."""
-    own = [answer.decision for asked, several in answers.items() if asked.language == code for answer in several]
+    """Accuracy and ECE of each kind over labelled answers; nothing is invented where there are none.
+
+    A kind that was not asked all the questions of the baseline has the baseline on its own beside it.
+    """
+    own = {asked: several for asked, several in answers.items() if asked.language == code}
     quality: dict[str, Any] = {}
     for kind in kinds:
-        labelled = [row for row in own if row["transform"] == kind and row["correct"] is not None]
-        quality[kind] = {"n_labelled": len(labelled)}
-        if labelled:
-            right = np.array([row["correct"] for row in labelled])
-            confidence = [row["answer_confidence"] for row in labelled]
-            quality[kind] |= {"accuracy": float(right.mean()), "ece": ece(confidence, right)}
+        shown = [answer.decision for several in own.values() for answer in several]
+        quality[kind] = _right(row for row in shown if row["transform"] == kind)
+        without = [one for one, several in own.items() if all(a.decision["transform"] != kind for a in several)]
+        if without and quality[kind]["n_labelled"]:
+            quality[kind][BASELINE] = _right(
+                several[0].decision for several in own.values() for a in several if a.decision["transform"] == kind
+            )
     return quality
+
+
+def _right(decisions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    labelled = [row for row in decisions if row["correct"] is not None]
+    if not labelled:
+        return {"n_labelled": 0}
+    right = np.array([row["correct"] for row in labelled])
+    confidence = [row["answer_confidence"] for row in labelled]
+    return {"n_labelled": len(labelled), "accuracy": float(right.mean()), "ece": ece(confidence, right)}
 
 
 def _config(baseline: StoredResult, results: Sequence[StoredResult]) -> dict[str, Any]:

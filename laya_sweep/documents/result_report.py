@@ -8,21 +8,25 @@ how many answers a coverage cut accepts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from laya_sweep.documents.evals_figures import is_evals_metric
 from laya_sweep.documents.figure_block import WrongReportError, block_of, rows_of, text_of, threshold_of
 from laya_sweep.domain.result_key import GatedKey, ResultKey, result_title
+from laya_sweep.domain.settings import BASELINE
 from laya_sweep.domain.slices import BESIDE_LANGUAGE, MACRO, OVERALL, SlicePlace
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import with_figures, without_marks
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.results.alike import ALIKE, alike_row
+from laya_sweep.results.survivors import PARTIAL
 from laya_sweep.store.stored_run import REPORT_SCHEMAS
 
-_PARTIAL = "_partial"
+#: The block of the baseline's figures on the questions of the transform.
+_ALIKE: Final = "baseline_on_same_questions"
 
 #: Blocks of figures over all languages, by their names.
 _WHOLE: Final = {"macro": MACRO, "overall": OVERALL}
@@ -83,7 +87,7 @@ class ResultReport:
 
     def partial_macro(self, metric: str) -> float | None:
         """The mean over the languages that ran, where some did not: never shown as the macro."""
-        return self.value(*MACRO, metric + _PARTIAL)
+        return self.value(*MACRO, metric + PARTIAL)
 
     def slice_values(self, dimension: str) -> list[str]:
         """Values of a slice dimension that have figures, in order."""
@@ -92,6 +96,16 @@ class ResultReport:
     def slice_rows(self, dimension: str, value: str) -> list[MetricRow]:
         """Figures of one slice."""
         return [row for row in self.rows if (row.slice_dimension, row.slice_value) == (dimension, value)]
+
+    @property
+    def alike(self) -> ResultReport | None:
+        """The baseline on the questions of a transform that declines some, as a result; None of any other."""
+        rows = tuple(
+            replace(row, slice_dimension=row.slice_dimension.removeprefix(ALIKE))
+            for row in self.rows
+            if row.slice_dimension.startswith(ALIKE)
+        )
+        return replace(self, transform=BASELINE, rows=rows) if rows else None
 
     def document(self) -> dict[str, Any]:
         """The result as JSON values."""
@@ -107,15 +121,24 @@ class ResultReport:
             "failed": self.failed,
             "errored": [dict(error) for error in self.errored],
             "not_applicable": [dict(question) for question in self.not_applicable],
-            **{name: block_of(self.rows, place) for name, place in _WHOLE.items()},
+            **self._figures(),
             "languages": {code: self._language(code) for code in self.ran},
-            "slices": {
-                name: {value: block_of(self.rows, SlicePlace(name, value)) for value in self.slice_values(name)}
-                for name in BESIDE_LANGUAGE
-            },
+            **({} if self.alike is None else {_ALIKE: self.alike.beside()}),
             **({} if self.checks is None else {"checks": [dict(check) for check in self.checks]}),
             **routes,
         }
+
+    def beside(self) -> dict[str, Any]:
+        """The figures alone, as they stand beside those of a transform."""
+        languages = {code: block_of(self.rows, SlicePlace("language", code)) for code in self.slice_values("language")}
+        return {**self._figures(), "languages": languages}
+
+    def _figures(self) -> dict[str, Any]:
+        slices = {
+            name: {value: block_of(self.rows, SlicePlace(name, value)) for value in self.slice_values(name)}
+            for name in BESIDE_LANGUAGE
+        }
+        return {**{name: block_of(self.rows, place) for name, place in _WHOLE.items()}, "slices": slices}
 
     def _language(self, code: str) -> dict[str, Any]:
         temperatures = self.temperatures[code]
@@ -193,6 +216,12 @@ def _cards(document: Mapping[str, Any], name: str, *, gated: bool) -> Iterator[t
 
 
 def _rows(result: Mapping[str, Any]) -> Iterator[MetricRow]:
+    yield from _placed(result)
+    if _ALIKE in result:
+        yield from map(alike_row, _placed(result[_ALIKE]))
+
+
+def _placed(result: Mapping[str, Any]) -> Iterator[MetricRow]:
     for name, place in _WHOLE.items():
         yield from rows_of(result[name], place)
     for dimension, values in {"language": result["languages"], **result["slices"]}.items():

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from laya_sweep.documents.language_table import SHAPES, has_languages
 from laya_sweep.documents.published_scorecard import published_scorecard
+from laya_sweep.domain.slices import OVERALL
 from laya_sweep.domain.thresholds import from_document
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
 from laya_sweep.gates.comparability import EVALS_SCHEMA, SHORTLIST_KEY, TOURNAMENT_KEY
-from laya_sweep.gates.evidence import counts_of_cases
-from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
+from laya_sweep.gates.evidence import confidence_faults, counts_of_cases
+from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, FigureKey, MinConfidence, Scorecard
 
 #: Keys of a report other than its overall figures: a document with one of them is a report without any.
 _REPORT_KEYS: Final = ("config", "slices", "cases")
@@ -76,19 +77,26 @@ def _report(document: Mapping[str, Any], overall: Any, what: str, name: str) -> 
     config = config if isinstance(config, Mapping) else {}
     identity = _identity(config, document)
     figures, slices = _figures(overall, f"{what} overall"), _slices(document.get("slices"))
-    cases = document.get("cases")
-    metrics = {*figures, *(name for groups in slices.values() for group in groups.values() for name in group)}
+    given = document.get("cases")
+    cases = given if isinstance(given, list) else []
+    known = {FigureKey(*OVERALL, name) for name in figures} | {
+        FigureKey(dimension, value, name)
+        for dimension, groups in slices.items()
+        for value, own in groups.items()
+        for name in own
+    }
     return Scorecard(
         name,
         overall=figures,
         slices=slices,
-        counts=counts_of_cases(cases if isinstance(cases, list) else [], sorted(metrics)),
+        counts=counts_of_cases(cases, sorted({key.metric for key in known})),
+        doubtful=confidence_faults(cases, known),
         identity=identity,
         coverage_metric_definition=config.get("coverage_metric_definition"),
         min_confidence=_min_confidence(config),
         rounding=_rounding(config, identity),
         errored=_how_many(config.get("errored")),
-        asked=_asked(cases, config.get("errored")),
+        asked=_asked(given, config.get("errored")),
         recorded_policy=config.get("gate_policy"),
     )
 

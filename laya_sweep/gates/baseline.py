@@ -98,7 +98,10 @@ def comparison_notes(baseline: Scorecard, asked: Comparison, mode: Mode) -> Iter
 
 def _figures(baseline: Scorecard, asked: Comparison) -> Iterator[FigureKey]:
     """The figures of the scope and those that names ask for at a place, without what `only` leaves out."""
-    scope = [FigureKey(*place, metric) for place in baseline.scope for metric in baseline.figures(place)]
+    scope: list[FigureKey] = []
+    for place in baseline.scope:
+        scope += [FigureKey(*place, metric) for metric in baseline.figures(place)]
+        scope += [key for key in baseline.doubtful if key in baseline.missing and key[:2] == place]
     by_name = [overall_key(name) for name in (*asked.tolerances, *(asked.only or ())) if named(name).place]
     for key in dict.fromkeys([*scope, *(key for key in by_name if baseline.value(key) is not None)]):
         if asked.only is None or is_among(asked.only, key):
@@ -136,7 +139,9 @@ def _check(candidate: Scorecard, baseline: Scorecard, key: FigureKey, asked: Com
     if conflict is not None:
         said = f"{name} {here}, baseline {there}: not compared, because {conflict}"
         return Check("baseline", False, said, *facts)
-    assert there.value is not None
+    if there.value is None:
+        said = f"{name} {here}, baseline has no value: {why_no_value(baseline, key)}"
+        return Check("baseline", False, said, *facts)
     if here.value is None:
         said = f"{name} has no value, baseline {there}: {why_no_value(candidate, key)}"
         return Check("baseline", False, said, *facts)

@@ -1,11 +1,11 @@
-"""How many answers stand behind each figure of an upstream report, counted from its cases."""
+"""What stands behind each figure of an upstream report, read from its cases: how many answers, which confidences."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,10 @@ from laya_sweep.domain.slices import DIMENSIONS, OVERALL, SlicePlace
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.gates.scorecard import Count, FigureKey
 from laya_sweep.metrics.lookup import nature_of
+from laya_sweep.metrics.value import not_finite_reason
+
+#: Of confidences alone, right or not.
+_OF_CONFIDENCE: Final = frozenset({"mean_confidence"})
 
 
 def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[FigureKey, Count]:
@@ -43,6 +47,30 @@ def counts_of_cases(cases: Iterable[Any], metrics: Iterable[str]) -> dict[Figure
     for place, values in confidences.items():
         found |= {FigureKey(*place, metric): _count(values, metric) for metric in wanted}
     return found
+
+
+def confidence_faults(cases: Iterable[Any], figures: Collection[FigureKey]) -> dict[FigureKey, str]:
+    """Why figures over confidences mean nothing: some of these are NaN or infinite, which upstream ranks last.
+
+    Args:
+        cases: as `counts_of_cases`.
+        figures: those that the report has.
+    """
+    metrics = dict.fromkeys(key.metric for key in figures)
+    wanted = [metric for metric in metrics if nature_of(metric).of_pairs or metric in _OF_CONFIDENCE]
+    asked: Counter[FigureKey] = Counter()
+    faulty: Counter[FigureKey] = Counter()
+    for case in cases:
+        confidence = case.get("confidence") if isinstance(case, Mapping) else None
+        if not isinstance(confidence, float | int) or isinstance(confidence, bool):
+            continue
+        judged = isinstance(case.get("correct"), bool)
+        names = [metric for metric in wanted if judged or metric in _OF_CONFIDENCE]
+        keys = [FigureKey(*place, metric) for place in _places(case) for metric in names]
+        asked.update(keys)
+        if finite_number(confidence) is None:
+            faulty.update(keys)
+    return {key: not_finite_reason(count, asked[key]) for key, count in faulty.items() if key in figures}
 
 
 def accepted_answers(confidences: npt.ArrayLike, share: float) -> int:

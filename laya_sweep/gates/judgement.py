@@ -89,6 +89,10 @@ def judge(candidate: Scorecard, demands: Demands, compared: Pairing | None = Non
     mode = mode_of(demands.mode, candidate, baseline)
     if compared is None:
         _refuse_without_baseline(demands)
+    if mode == "strict":
+        candidate = candidate.without_doubt()
+        if compared is not None:
+            compared = Pairing(compared.candidate.without_doubt(), compared.baseline.without_doubt())
     checked_tolerances(demands.tolerances, mode)
     share = finite_number(demands.max_errored_share)
     if share is None or not 0.0 <= share <= 1.0:

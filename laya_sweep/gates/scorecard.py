@@ -62,6 +62,7 @@ class Scorecard:
         slices: dimension -> value -> metric -> value.
         counts: answers scored by figure; a figure without entry has an unknown count.
         missing: why a figure that was asked for has no value.
+        doubtful: why a figure has no value in strict mode, though the document has one.
         intervals: 95% limits by figure.
         identity: of `IDENTITY_KEYS`, those that are known.
         coverage_metric_definition: as recorded; None is definition 1.
@@ -81,6 +82,7 @@ class Scorecard:
     slices: Mapping[str, Mapping[str, Figures]] = field(default_factory=dict)
     counts: Mapping[FigureKey, Count] = field(default_factory=dict)
     missing: Mapping[FigureKey, str] = field(default_factory=dict)
+    doubtful: Mapping[FigureKey, str] = field(default_factory=dict)
     intervals: Mapping[FigureKey, Interval] = field(default_factory=dict)
     identity: Mapping[str, Any] = field(default_factory=dict)
     coverage_metric_definition: Any = None
@@ -104,6 +106,21 @@ class Scorecard:
     def value(self, key: FigureKey) -> float | None:
         """One figure, None where there is none."""
         return self.figures(SlicePlace(key.dimension, key.value)).get(key.metric)
+
+    def without_doubt(self) -> Scorecard:
+        """The card as strict mode reads it: doubtful figures have no value, and say why."""
+        if not self.doubtful:
+            return self
+
+        def sure(place: SlicePlace, figures: Figures) -> dict[str, float]:
+            return {name: value for name, value in figures.items() if FigureKey(*place, name) not in self.doubtful}
+
+        slices = {
+            dimension: {value: sure(SlicePlace(dimension, value), figures) for value, figures in groups.items()}
+            for dimension, groups in self.slices.items()
+        }
+        missing = {**self.missing, **self.doubtful}
+        return replace(self, overall=sure(OVERALL, self.overall), slices=slices, missing=missing)
 
     def restricted(self, languages: Collection[str] | None = None, metrics: Collection[str] | None = None) -> Scorecard:
         """The same figures, of which a comparison goes over these languages and metrics alone.

@@ -82,8 +82,7 @@ class Thresholds:
         for metric, value in self.maximum.items():
             yield _Limit("max", metric, value, "max")
         if self.min_accuracy is not None:
-            metric = "noul_accuracy" if "choice_accuracy" not in candidate.overall else "choice_accuracy"
-            yield _Limit("min", metric, self.min_accuracy, "min_accuracy")
+            yield _Limit("min", _accuracy_of(candidate), self.min_accuracy, "min_accuracy")
         if self.max_ece is not None:
             yield _Limit("max", "ece", self.max_ece, "max_ece")
 
@@ -97,6 +96,13 @@ def threshold_checks(candidate: Scorecard, thresholds: Thresholds, mode: Mode, p
 def absolute(value: float, name: str, limit: float, slack: float) -> bool:
     """Whether a value keeps a `min` or `max`; NaN keeps neither."""
     return within(limit - value if name == "min" else value - limit, 0.0, slack)
+
+
+def _accuracy_of(candidate: Scorecard) -> str:
+    """Choices are meant where any were answered, also where their figure is withheld."""
+    choices = candidate.counts.get(overall_key("choice_accuracy"))
+    asked = "choice_accuracy" in candidate.overall or (choices is not None and choices.scored > 0)
+    return "choice_accuracy" if asked else "noul_accuracy"
 
 
 def _limits(given: Any, what: str, problems: list[Problem]) -> dict[str, float]:  # noqa: ANN401 - as `of`

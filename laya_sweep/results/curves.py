@@ -12,11 +12,11 @@ from laya_sweep.results.columns import decision_columns
 from laya_sweep.store.schemas import CURVES
 
 
-def curve_rows(key: ResultKey, decisions: pa.Table) -> pa.Table:
-    """Precision-coverage curves of one result: overall, and per language in order of the codes."""
+def curve_rows(key: ResultKey, decisions: pa.Table, *, whole: bool = True) -> pa.Table:
+    """Precision-coverage curves of one result: overall where it is whole, and per language in order of the codes."""
     columns = decision_columns(decisions)
     languages = columns.slices["language"]
-    tables = [_curve_table(key, ("overall", ""), columns)]
+    tables = [_curve_table(key, ("overall", ""), columns)] if whole else []
     for code, language in enumerate(languages.values):
         rows = np.flatnonzero(languages.codes == code)
         tables.append(_curve_table(key, ("language", language), columns.take(rows)))

@@ -18,13 +18,15 @@ from laya_sweep.domain.regime import Regime
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.results.alike import alike_row, baseline_alike
 from laya_sweep.results.check_figure import CheckResult
 from laya_sweep.results.checking import Checking, check_rows
 from laya_sweep.results.curves import curve_rows
 from laya_sweep.results.decisions import is_served
 from laya_sweep.results.figures import summarise_result
-from laya_sweep.results.pairs import compared_pairs, pair_results, robustness_rows
+from laya_sweep.results.pairs import baseline_of, compared_pairs, pair_results, robustness_rows
 from laya_sweep.results.rows import RowError
+from laya_sweep.results.survivors import withheld
 from laya_sweep.results.truncation import truncation_rows
 from laya_sweep.run.places import Inferred, ScoredPlace
 from laya_sweep.run.planning import Planned
@@ -52,7 +54,9 @@ class ResultTask:
         served: who answers -> bucket -> the temperature that the runtime applies.
         pairs: its own, which a baseline has none of.
         compared: the pairs that its robustness figures are over, None where there are none.
-        unbuilt: languages that could not be asked, with the reason.
+        alike: the baseline's decisions on its questions, None where it was asked all of them.
+        failed: languages without figures, with the reason.
+        unpaired: languages that some compared pairs are missing of, because one of their sides failed.
         routes: as a report counts them; None of a named checkpoint.
         not_applicable: questions that its transform leaves out.
     """
@@ -63,7 +67,9 @@ class ResultTask:
     served: Mapping[str, Mapping[str, float]]
     pairs: pa.Table | None
     compared: pa.Table | None
-    unbuilt: Mapping[str, str]
+    alike: pa.Table | None
+    failed: Mapping[str, str]
+    unpaired: frozenset[str]
     routes: Mapping[str, Mapping[str, Any]] | None
     not_applicable: tuple[Mapping[str, Any], ...]
 
@@ -95,6 +101,7 @@ def result_tasks(planned: Planned, inferred: Inferred) -> list[ResultTask]:
         for transform in planned.settings.transforms
     }
     routes = {router.name: route_counts(router.routes.values()) for router in plan.routers}
+    failed = _failures(planned, inferred)
     return [
         ResultTask(
             key=key,
@@ -110,12 +117,35 @@ def result_tasks(planned: Planned, inferred: Inferred) -> list[ResultTask]:
             },
             pairs=pairs.get(key),
             compared=compared.get(key),
-            unbuilt=plan.failed_languages,
+            alike=baseline_alike(decisions.get(baseline_of(key), {}), decisions.get(key, {})),
+            failed=failed[key],
+            unpaired=_unpaired(key, failed),
             routes=routes.get(key.checkpoint),
             not_applicable=left_out[key.transform],
         )
         for key in planned.keys
     ]
+
+
+def _failures(planned: Planned, inferred: Inferred) -> dict[ResultKey, dict[str, str]]:
+    """By result the languages without figures, in order: those that could not be asked and those that broke."""
+    failed: dict[ResultKey, dict[str, str]] = {}
+    for key in planned.keys:
+        own = {
+            place.rows.expected.language: place.failure
+            for place in inferred.places
+            if place.failure is not None
+            and (place.rows.expected.checkpoint, place.rows.expected.transform) == (key.checkpoint, key.transform)
+        }
+        failed[key] = dict(sorted({**planned.plan.failed_languages, **own}.items()))
+    return failed
+
+
+def _unpaired(key: ResultKey, failed: Mapping[ResultKey, Mapping[str, str]]) -> frozenset[str]:
+    """A baseline is compared with all its transforms, a transform with the baseline."""
+    before = baseline_of(key)
+    sides = [one for one in failed if baseline_of(one) == before] if key == before else [key, before]
+    return frozenset(code for side in sides for code in failed[side])
 
 
 def derive_result(task: ResultTask, rules: FigureRules) -> DerivedResult:
@@ -132,16 +162,22 @@ def derive_result(task: ResultTask, rules: FigureRules) -> DerivedResult:
         checks = rules.checking.results((place.rows for place in ran.values()), rules.replicates)
         answered = next(iter(task.served)) if len(task.served) == 1 else None
         rows = check_rows(answered, checks, rules.replicates)
+    rows = withheld(rows, task.failed, len(rules.languages))
     if task.compared is not None:
-        rows += robustness_rows(task.compared, rules.languages, rules.replicates)
+        compared = robustness_rows(task.compared, rules.languages, rules.replicates)
+        rows += withheld(compared, task.unpaired, len(rules.languages))
+    if task.alike is not None and rules.checking is None:
+        beside = summarise_result(
+            task.alike, rules.languages, rules.min_confidence, rules.score_within, rules.replicates
+        )
+        rows += map(alike_row, withheld(beside, task.unpaired, len(rules.languages)))
     errors: list[RowError] = sorted(error for place in task.places for error in place.rows.errors)
-    failures = {place.rows.expected.language: place.failure for place in task.places if place.failure is not None}
     report = ResultReport(
         checkpoint=task.key.checkpoint,
         transform=task.key.transform,
         regime=task.key.regime,
         asked=rules.languages,
-        failed=dict(sorted({**task.unbuilt, **failures}.items())),
+        failed=dict(task.failed),
         errored=tuple(dataclasses.asdict(error) for error in errors),
         temperatures={code: _applied(table) for code, table in tables.items()},
         routes=task.routes,
@@ -150,7 +186,7 @@ def derive_result(task: ResultTask, rules: FigureRules) -> DerivedResult:
         checks=None if checks is None else tuple(result.document() for result in checks),
         served=task.regime.kind != "map" and is_served(decisions, task.served),
     )
-    curves = curve_rows(task.key, decisions) if ran else CURVES.empty_table()
+    curves = curve_rows(task.key, decisions, whole=not task.failed) if ran else CURVES.empty_table()
     return DerivedResult(task.key, report, decisions, curves, task.pairs)
 
 

@@ -84,7 +84,8 @@ def damage_line(damage: str) -> str:
 
 def dataset_notes(planned: Planned) -> list[str]:
     """What a person should know of the dataset, and of the questions that a transform leaves out."""
-    return [*planned.suite.notes(), *not_applicable_notes(planned.settings, planned.plan)]
+    off_scale = [one.note() for one in planned.off_scale]
+    return [*planned.suite.notes(), *off_scale, *not_applicable_notes(planned.settings, planned.plan)]
 
 
 def plan_notes(planned: Planned) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from laya_sweep.calibration.overlap import refuse_fitted_rows
@@ -19,8 +19,9 @@ from laya_sweep.judging.preparation import prepare_gate, with_rules
 from laya_sweep.results.checking import Checking
 from laya_sweep.run.plan import Plan, make_plan
 from laya_sweep.store.facts import FactStore
-from laya_sweep.suites.language import build_languages
+from laya_sweep.suites.language import Language, build_languages
 from laya_sweep.suites.presentation import PresentationSuite
+from laya_sweep.suites.score_scale import OffScale, off_scale, refuse_off_scale
 from laya_sweep.suites.suite import Suite, make_suite
 
 
@@ -39,6 +40,11 @@ class Planned:
     checking: Checking | None
     gate: Gate
     store: FactStore
+
+    @property
+    def off_scale(self) -> list[OffScale]:
+        """Questions with right scores that no level of theirs reaches."""
+        return _off_scale(self.plan.languages)
 
     @property
     def keys(self) -> list[ResultKey]:
@@ -71,6 +77,8 @@ def plan_sweep(settings: Settings, hub: Hub) -> Planned:
         gate = with_rules(gate, checking.rules())
     languages = build_languages(suite, asked)
     cases = [case for language in languages for case in language.cases]
+    if settings.gate.mode == "strict":
+        refuse_off_scale(_off_scale(languages))
     routers = locate_routers(settings.routers, cases, checkpoints, hub)
     plan = make_plan(settings, checkpoints, languages, store, routers)
     refuse_fitted_rows(settings.regimes, languages)
@@ -79,6 +87,11 @@ def plan_sweep(settings: Settings, hub: Hub) -> Planned:
     thresholds = settings.min_confidence or (None,)
     gate.foresee([GatedKey(key, value) for key in planned.keys for value in thresholds], settings.out_dir)
     return planned
+
+
+def _off_scale(languages: Iterable[Language]) -> list[OffScale]:
+    cases = (case for language in languages for case in language.cases)
+    return off_scale((f"row {case.row_index} of {case.language or '-'}", case) for case in cases)
 
 
 def _regime(settings: RegimeSettings) -> Regime:

@@ -11,6 +11,8 @@ from laya_sweep.documents.scorecards import read_scorecard, scorecard_of
 from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.errors import UsageError
 from laya_sweep.gates.scorecard import UNKNOWN, Count
+from laya_sweep.gates.thresholds import Thresholds
+from laya_sweep.judging.functions import judge
 
 PAIRED = ("ece", "selective_accuracy@50")
 
@@ -169,3 +171,38 @@ def test_paths_values_and_scorecards_are_judged_alike(tmp_path):
     path.write_text(json.dumps(report(case())), "utf-8")
     for baseline in (path, str(path), report(case()), read_scorecard(path)):
         assert compare(report(case()), baseline, mode="strict").passed
+
+
+def half_known(**changes):
+    """A report of 8 answers, 4 of them without a finite confidence."""
+    cases = [case(math.nan if at % 2 else 0.9, correct=at < 4, language="de" if at < 6 else "en") for at in range(8)]
+    return report(*cases, slices={"language": {"de": {"ece": 0.1}, "en": {"choice_accuracy": 0.8}}}, **changes)
+
+
+def test_strict_mode_withholds_what_a_nan_confidence_touches():
+    card = scorecard_of(half_known())
+    assert card.doubtful == {
+        key("ece"): "4 of 8 confidences are not finite",
+        key("selective_accuracy@50"): "4 of 8 confidences are not finite",
+        key("ece", "language", "de"): "3 of 6 confidences are not finite",
+    }
+    limits = Thresholds.of(minimum={"choice_accuracy": 0.8}, maximum={"ece": 0.9})
+    assert judge(card, thresholds=limits).passed
+    accuracy, calibration = judge(card, thresholds=limits, mode="strict").checks
+    assert (accuracy.passed, calibration.passed) == (True, False)
+    assert "ece has no value for max 0.9: 4 of 8 confidences are not finite" in calibration.message
+
+
+def test_strict_mode_fails_on_a_doubtful_figure_of_the_baseline_and_compatible_mode_compares_it():
+    whole = scorecard_of(report(*(case() for _ in range(8))))
+    strict = compare(whole, half_known(), mode="strict")
+    failed = {check.figure.metric: check.message for check in strict.checks if not check.passed}
+    assert {*failed} == {"ece", "selective_accuracy@50"}
+    assert "baseline has no value: 4 of 8 confidences are not finite" in failed["ece"]
+    assert compare(whole, half_known(), mode="compatible").passed
+
+
+def test_a_mean_confidence_is_doubtful_by_answers_that_are_neither_right_nor_wrong_too():
+    document = report(case(math.nan, correct=None), case(), overall={"mean_confidence": 0.9, "ece": 0.1})
+    assert [*scorecard_of(document).doubtful] == [key("mean_confidence")]
+    assert not scorecard_of(report(case(None), case())).doubtful

@@ -102,3 +102,9 @@ def test_no_limit_is_no_gate():
     assert Thresholds.of(max_ece=0.0)
     verdict = judge(ours(errored=5), thresholds=Thresholds())
     assert (verdict.checks, verdict.passed, verdict.summary()) == ((), True, "no gate was asked for")
+
+
+def test_min_accuracy_is_of_choices_whose_figure_is_withheld():
+    counts = {key("choice_accuracy"): Count(8), key("noul_accuracy"): Count(8)}
+    card = Scorecard("run", overall={"noul_accuracy": 1.0}, counts=counts)
+    assert not only(judged(card, min_accuracy=0.5), "choice_accuracy").passed

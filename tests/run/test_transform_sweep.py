@@ -279,3 +279,46 @@ def test_a_run_without_transforms_has_no_such_document(world, capsys):
 def test_a_transform_without_the_baseline_is_one_line(world, capsys):
     assert world.sweep("none", "transform=[reverse]") == 2
     assert "'transform=[baseline,reverse]'" in capsys.readouterr().err
+
+
+def plain(decisions, keys):
+    """(accuracy, n) of choice answers among (case, question, variant's count) keys, in a straight line."""
+    right = [row["correct"] for row in decisions if (row["case_id"], row["question"]) in keys and row["gold_label"]]
+    return sum(right) / len(right), len(right)
+
+
+def test_a_transform_that_declines_questions_has_the_baseline_on_the_same_ones_beside_it(world):
+    decisions = [row for row in world.table("one", "decisions").to_pylist() if row["regime"] == "served"]
+    before = [row for row in decisions if row["transform"] == "baseline"]
+    found = {key[0]: row for key, row in figures(world, "one").items() if key[1:] == ("served", *ALIKE_OVERALL)}
+    assert {*found} == {"label_rename", "option_order", "noul_labels"}  # reverse is asked everything
+    for transform in ("label_rename", "option_order"):
+        keys = {(row["case_id"], row["question"]) for row in decisions if row["transform"] == transform}
+        accuracy, n = plain(before, keys)
+        assert (found[transform]["value"], found[transform]["n"]) == (pytest.approx(accuracy), n)
+    assert found["noul_labels"]["value"] is None
+    whole = figures(world, "one")["baseline", "served", "overall", "", "ece"]
+    same = figures(world, "one")["label_rename", "served", "baseline:overall", "", "ece"]
+    assert (same["n"], whole["n"]) == (5, 10)
+    results = {(r["transform"], r["regime"]): r for r in document(world, "one")["results"]}
+    block = results["label_rename", "served"]["baseline_on_same_questions"]
+    assert block["overall"]["metrics"]["ece"]["value"] == same["value"]
+    assert [*block["languages"]] == ["de", "en"]
+    assert "baseline_on_same_questions" not in results["reverse", "served"]
+
+
+ALIKE_OVERALL = ("baseline:overall", "", "choice_accuracy")
+
+
+def test_the_metamorphic_export_has_the_baseline_on_the_questions_of_each_kind(world):
+    out = world.folder / "alike.json"
+    words = ["export", str(world.folder / "one"), "--format", "laya-metamorphic", "--checkpoint", "demo_english"]
+    assert main([*words, "--regime", "served", "--out", str(out)]) == 0
+    quality = json.loads(out.read_text("utf-8"))["report"]["en"]["quality"]
+    rows = figures(world, "one")
+    for kind in ("label_rename", "option_order", "noul_labels"):
+        beside = quality[kind]["baseline"]
+        assert beside["n_labelled"] == quality[kind]["n_labelled"] == 4
+        assert beside["ece"] == pytest.approx(rows[kind, "served", "baseline:language", "en", "ece"]["value"])
+    assert "baseline" not in quality["reverse"]
+    assert quality["baseline"]["n_labelled"] == 8
