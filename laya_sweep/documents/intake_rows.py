@@ -8,7 +8,7 @@ from typing import Any
 
 from laya_sweep.documents.narrowed import narrowing_columns
 from laya_sweep.documents.published_case import NUMBERS, OWN_KEYS, told_questions
-from laya_sweep.documents.published_document import FIELDS
+from laya_sweep.documents.published_shape import PUBLISHED_KEYS
 from laya_sweep.domain.case import Case, Draft, freeze
 from laya_sweep.domain.question import option_labels
 from laya_sweep.domain.result_key import ResultKey
@@ -100,7 +100,7 @@ def variant_row(case: Mapping[str, Any], frozen: Case, key: ResultKey) -> dict[s
 
 def foreign_entry(case: Mapping[str, Any], frozen: Case) -> dict[str, Any] | None:
     """What no table has room for of a case; None where that is nothing."""
-    known = {*FIELDS, *OWN_KEYS, "option_texts"}
+    known = {*PUBLISHED_KEYS, *OWN_KEYS, "option_texts"}
     keys = {name: value for name, value in case.items() if name not in known}
     without = "option_texts" not in case
     if not keys and not without:

@@ -1,4 +1,4 @@
-"""The keys that our exports add to a published case, checked; keys of others are kept and not looked at."""
+"""The keys that our exports add to a published case, held against the others: numbers, options, what was kept."""
 
 from __future__ import annotations
 
@@ -7,26 +7,16 @@ from typing import Any, Final
 
 from laya_sweep.documents.narrowed import NAMES
 from laya_sweep.documents.published_case import CASE_DECIMALS, NUMBERS
+from laya_sweep.documents.published_shape import Fault, Kept
+from laya_sweep.domain.checked import refuser
 from laya_sweep.domain.question import option_labels
 from laya_sweep.domain.tolerance import finite_number
 
-Fault = tuple[str, str, str]
-
-_TEXTS: Final = ("model", "asked_model", "source_id", "variant")
+_kept_refusals: Final = refuser(Kept)
 
 
 def own_key_faults(where: str, case: Mapping[str, Any]) -> Iterator[Fault]:
     """(where, expected, got) of what is wrong in the keys of ours, of a case whose published keys are right."""
-    for key in _TEXTS:
-        if key in case and not (isinstance(case[key], str) and case[key]):
-            yield f"{where}.{key}", "a text", f"{case[key]!r:.60}"
-    if "tags" in case and not _texts(case["tags"]):
-        yield f"{where}.tags", "a list of texts", f"{case['tags']!r:.60}"
-    if "occurrence" in case and not _count(case["occurrence"]):
-        yield f"{where}.occurrence", "a whole number", f"{case['occurrence']!r:.60}"
-    gate = case.get("gate_confidence", 0.0)
-    if isinstance(gate, bool) or not isinstance(gate, int | float) or not 0 <= gate <= 1:
-        yield f"{where}.gate_confidence", "a number in [0, 1]", f"{gate!r:.60}"
     if "unrounded" in case and not _rounds_to(case["unrounded"], case):
         expected = "the numbers that the case has rounded to 6 decimals"
         yield f"{where}.unrounded", expected, f"{case['unrounded']!r:.60}"
@@ -56,7 +46,7 @@ def _narrowing_faults(where: str, case: Mapping[str, Any]) -> Iterator[Fault]:
     kept = [name for name in NAMES.values() if name in case]
     for name in kept:
         own, status = case[name], case.get(f"{name}_status")
-        if not isinstance(own, dict) or not _texts(own.get("labels")) or not _count(own.get("n")):
+        if _kept_refusals(own):
             yield f"{where}.{name}", "the labels that were kept, of n", f"{own!r:.60}"
         if not isinstance(status, str):
             yield f"{where}.{name}_status", "a text", f"{status!r:.60}"
@@ -83,10 +73,6 @@ def _choice(questions: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any JSON
         return None
     criteria = question.get("criteria")
     return question if isinstance(criteria, dict | list) and criteria and "instructions" in question else None
-
-
-def _texts(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _count(value: Any) -> bool:  # noqa: ANN401 - any JSON value

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from laya_sweep.documents.own_keys import own_key_faults
+from laya_sweep.documents.published_shape import Fault, shape_faults
 from laya_sweep.domain.identity import digest_file
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.files.json_file import kind_of, read_object
@@ -23,7 +23,7 @@ class PublishedDocument:
 
     Attributes:
         sha256: of the file's bytes.
-        cases: its decisions, each with the keys and types that `FIELDS` lists.
+        cases: its decisions, each with the keys and types of `PublishedShape`.
         rest: everything else in it, as it stands.
     """
 
@@ -56,9 +56,6 @@ def read_document(path: Path) -> PublishedDocument:
     return PublishedDocument(digest_file(path), cases, document)
 
 
-Fault = tuple[str, str, str]
-
-
 def _faults(document: dict[str, Any]) -> Iterator[Fault]:
     """(where, expected, got) of everything wrong."""
     for key in ("config", "report"):
@@ -89,55 +86,8 @@ def _got(document: dict[str, Any], key: str) -> str:
     return "none" if key not in document else f"an empty {kind_of(value)}" if not value else f"a {kind_of(value)}"
 
 
-def _text(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, str) and bool(value)
-
-
-def _count(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-
-
-def _share(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _positive(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0 and math.isfinite(value)
-
-
-def _labels(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    texts = isinstance(value, list) and value and all(isinstance(label, str) for label in value)
-    return bool(texts) and len(set(value)) == len(value)
-
-
-#: Key of a case -> what it must be, and how that is checked.
-FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "lang": ("a language", _text),
-    "index": ("an index", _count),
-    "state": ("a state", lambda value: value is not None),
-    "instructions": ("a text", _text),
-    "options": ("a list of different labels", _labels),
-    "gold_index": ("an index", lambda value: value is None or _count(value)),
-    "gold_label": ("a label", lambda value: isinstance(value, str)),
-    "pred_index": ("an index", _count),
-    "pred_label": ("a label", lambda value: isinstance(value, str)),
-    "probability": ("a number in [0, 1]", _share),
-    "p_gold": ("a number in [0, 1]", _share),
-    "confidence": ("a number in [0, 1]", _share),
-    "correct": ("0 or 1", lambda value: value in (0, 1)),
-    "temperature": ("a positive number", _positive),
-}
-
-
 def _case_faults(where: str, case: Any) -> Iterator[Fault]:  # noqa: ANN401 - any JSON value
-    if not isinstance(case, dict):
-        yield where, "an object", f"a {kind_of(case)}"
-        return
-    wrong = [
-        (f"{where}.{key}", expected, f"{case[key]!r:.60}" if key in case else "none")
-        for key, (expected, check) in FIELDS.items()
-        if key not in case or not check(case[key])
-    ]
+    wrong = [*shape_faults(where, case)]
     yield from wrong or (*_contradictions(where, case), *own_key_faults(where, case))
 
 
