@@ -222,7 +222,7 @@ def test_each_checkpoint_has_a_baseline_of_its_own(said, place):
     assert said("compare", "EACH", *words)[0] == 0
     each = ByCheckpoint(demo_english="OLD", demo_multilingual="ALONE")
     assert compare("EACH", each, only=["choice_accuracy"]).passed
-    with pytest.raises(UsageError, match="baseline.demo_multilingual"):
+    with pytest.raises(UsageError, match=r"baseline\.demo_multilingual"):
         compare("EACH", ByCheckpoint(demo_english="OLD"))
     code, _, err = said("compare", "EACH", *words[:2], "--baseline", "nobody=OLD")
     assert (code, "one baseline, or NAME=X once for each checkpoint (demo_english" in err) == (2, True)
