@@ -24,6 +24,7 @@ from .gates.scorecard import Scorecard as Scorecard
 from .gates.thresholds import Thresholds as Thresholds
 from .gates.verdict import VERDICT_SCHEMA as VERDICT_SCHEMA
 from .gates.verdict import Verdict as Verdict
+from .judging.baselines import ByCheckpoint as ByCheckpoint
 from .judging.functions import assert_no_regression as assert_no_regression
 from .judging.functions import compare as compare
 from .judging.functions import judge as judge

@@ -7,10 +7,12 @@ import math
 from collections.abc import Iterable, Iterator
 
 from laya_sweep.errors import Problem, UsageError, one_line
+from laya_sweep.gates.baseline import compared_figures
 from laya_sweep.gates.door import Door
 from laya_sweep.gates.figure_name import is_among, label, named, overall_key
 from laya_sweep.gates.judgement import Demands
-from laya_sweep.gates.scorecard import FigureKey, Scorecard
+from laya_sweep.gates.part import Part
+from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.judging.opened import Opened
 from laya_sweep.metrics.lookup import is_metric, metric_names
 
@@ -97,12 +99,12 @@ def _left_out(demands: Demands, door: Door) -> Iterator[Problem]:
 
 def _not_finite(demands: Demands, baselines: Iterable[Opened], door: Door) -> Iterator[Problem]:
     """Nothing can be held against a figure that is no finite number."""
-    step = f"mend it, or leave it out with {door.option('only')}"
+    step, asked = f"mend it, or leave it out with {door.option('only')}", demands.comparison(Part.WHOLE)
+    cards = [result.card for opened in baselines for result in opened.results]
     found = [
         Problem(f"baseline {one_line(card.name)} {label(key, card)}", "a finite number", str(value), step)
-        for opened in baselines
-        for card in (result.card for result in opened.results)
-        for key in (FigureKey(*place, metric) for place in card.scope for metric in card.figures(place))
-        if not math.isfinite(value := card.value(key) or 0.0) and (demands.only is None or is_among(demands.only, key))
+        for card in cards
+        for key in compared_figures(card, asked, "compatible")
+        if not math.isfinite(value := card.value(key) or 0.0)
     ]
     yield from found[:_SHOWN]

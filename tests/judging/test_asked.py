@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-from laya_sweep import UsageError, compare, judge
+from laya_sweep import ByCheckpoint, UsageError, compare, judge
 from laya_sweep.__main__ import main
 
 DEMO = ["executor=inline", "checkpoint=[demo_english,demo_multilingual]", "regime=[served,raw]", "languages=[de,en]"]
@@ -220,6 +220,10 @@ def test_each_checkpoint_has_a_baseline_of_its_own(said, place):
     assert "demo_multilingual served baseline: note: compared with nothing: it has no baseline" in out
     words = ["--baseline", "demo_english=OLD", "--baseline", "demo_multilingual=ALONE", "--only", "choice_accuracy"]
     assert said("compare", "EACH", *words)[0] == 0
+    each = ByCheckpoint(demo_english="OLD", demo_multilingual="ALONE")
+    assert compare("EACH", each, only=["choice_accuracy"]).passed
+    with pytest.raises(UsageError, match=r"baseline\.demo_multilingual"):
+        compare("EACH", ByCheckpoint(demo_english="OLD"))
     code, _, err = said("compare", "EACH", *words[:2], "--baseline", "nobody=OLD")
     assert (code, "one baseline, or NAME=X once for each checkpoint (demo_english" in err) == (2, True)
 

@@ -18,8 +18,11 @@ from collections import Counter
 import gate_documents as documents
 import pytest
 
+from laya_sweep.__main__ import main
 from laya_sweep.documents.scorecards import read_scorecard, scorecard_of
 from laya_sweep.errors import UsageError
+from laya_sweep.gates.judgement import Demands, Pairing
+from laya_sweep.gates.judgement import judge as judge_cards
 from laya_sweep.gates.limits import limits_from_words
 from laya_sweep.gates.policy import parse_policy, read_policy
 from laya_sweep.gates.scorecard import UNKNOWN, FigureKey
@@ -71,17 +74,25 @@ class Pair:
         return code, {int(n) for n in re.findall(r"slice gate rule (\d+)", said.getvalue())}
 
     def ours(self, mode="compatible"):
-        """Our verdict, None for exit code 2."""
+        """Our verdict, None for exit code 2; of the gates alone, without what their doors refuse first."""
         try:
-            return judge(
-                self.folder / "candidate",
-                baseline=self.folder / "baseline",
-                tolerances=limits_from_words(self.words, "--tolerance"),
-                policy=self.folder / "policy" if self.policy else None,
-                mode=mode,
-            )
+            candidate, baseline = (read_scorecard(self.folder / role, role) for role in ("candidate", "baseline"))
+            tolerances = limits_from_words(self.words, "--tolerance")
+            policy = read_policy(self.folder / "policy") if self.policy else None
+            demands = Demands(tolerances=tolerances, policy=policy, mode=mode)
+            return judge_cards(candidate, demands, Pairing(candidate, baseline))
         except UsageError:
             return None
+
+    def through_the_door(self):
+        """The exit code of `compare`, and what it says of a mistake."""
+        words = ["compare", self.folder / "candidate", "--baseline", self.folder / "baseline", "--mode", "compatible"]
+        words += [part for word in self.words for part in ("--tolerance", word)]
+        words += ["--policy", self.folder / "policy"] if self.policy else []
+        said = io.StringIO()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+            code = main([*map(str, words)])
+        return code, said.getvalue()
 
 
 def code_of(verdict):
@@ -123,13 +134,18 @@ def test_exit_codes_figures_and_rules_are_upstreams(pairs):
         (theirs, rules), verdict = pair.upstream(), pair.ours()
         assert code_of(verdict) == theirs, (seed, verdict and verdict.lines())
         seen[theirs] += 1
+        code, said = pair.through_the_door()
+        if code != theirs:
+            assert code == 2, seed
+            assert "expected the name of a metric" in said or ("baseline" in said and "a finite number" in said), seed
+            seen["refused by the door"] += 1
         if verdict is None:
             continue
         figures = {c.figure.metric: c.passed for c in verdict.checks if c.kind == "baseline"}
         assert figures == failed_figures(pair), seed
         found = re.findall(r"policy rule (\d+)", "\n".join(check.message for check in verdict.failures))
         assert {int(n) for n in found} == rules, seed
-    assert min(seen[code] for code in (0, 1, 2)) > 40, seen
+    assert min(seen[code] for code in (0, 1, 2, "refused by the door")) > 40, seen
 
 
 @pytest.mark.slow

@@ -191,10 +191,11 @@ def test_the_report_has_the_routes_and_the_slice_of_who_answered(inside):
 
 def test_a_policy_and_a_baseline_judge_by_who_answered(inside, tmp_path):
     rule = {"slice": {"model": "multilingual"}, "metric": "noul_accuracy", "min_count": 1}
+    same = shutil.copytree("OUT", tmp_path / "SAME")
     for name, own, code in (("low", {"min": 0.0}, 0), ("high", {"min": 1.01}, 1), ("drop", {"max_drop": 0.0}, 0)):
         policy = tmp_path / f"{name}.json"
         policy.write_text(json.dumps({"version": 1, "rules": [{**rule, **own}]}), "utf-8")
-        assert main(["gate", "OUT", "--policy", str(policy), "--baseline", "OUT"]) == code
+        assert main(["gate", "OUT", "--policy", str(policy), "--baseline", str(same)]) == code
     lost = tmp_path / "lost.json"
     lost.write_text(json.dumps({"version": 1, "rules": [{**rule, "slice": {"model": "auto"}, "min": 0.0}]}), "utf-8")
     assert main(["gate", "OUT", "--policy", str(lost)]) == 1
