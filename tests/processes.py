@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +51,10 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def running_cluster(folder: Path, cpus: Sequence[int]) -> Iterator[Cluster]:
-    """A head and further nodes with so many CPUs each, token authentication on."""
+def running_cluster(
+    folder: Path, cpus: Sequence[int], own: Mapping[int, Mapping[str, str]] | None = None
+) -> Iterator[Cluster]:
+    """A head and further nodes with so many CPUs each, token authentication on; `own`: more environment, by node."""
     token = folder / "token"
     token.write_text("0123456789abcdef" * 4)
     port, dashboard = free_port(), free_port()
@@ -65,7 +67,8 @@ def running_cluster(folder: Path, cpus: Sequence[int]) -> Iterator[Cluster]:
     with ended() as processes:
         for node, count in enumerate(cpus):
             words = [*head, "--include-dashboard=true"] if node == 0 else [f"--address={cluster.address}"]
-            processes.append(_node(folder / f"node{node}.log", [*words, f"--num-cpus={count}"], cluster.environment))
+            environment = cluster.environment | dict((own or {}).get(node, {}))
+            processes.append(_node(folder / f"node{node}.log", [*words, f"--num-cpus={count}"], environment))
             wait_for(lambda: connects(port), "the head")
         wait_for(lambda: _nodes(cluster) == len(cpus), f"{len(cpus)} nodes")
         yield cluster

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from laya_sweep.cli.arguments import Arguments, add_result_selectors, threshold_of
 from laya_sweep.domain.result_key import GatedKey
-from laya_sweep.domain.settings import GateSettings
-from laya_sweep.errors import Problem, UsageError
+from laya_sweep.domain.settings import BaselinePaths, GateSettings
+from laya_sweep.errors import Problem, UsageError, name_list, one_line
+from laya_sweep.gates.door import Door
 from laya_sweep.gates.limits import limits_from_words
-from laya_sweep.judging.gate import prepare_gate, verdict_lines, write_verdicts
+from laya_sweep.judging.gate import verdict_lines, write_verdicts
 from laya_sweep.judging.opened import Opened, OpenResult, open_figures
+from laya_sweep.judging.preparation import prepare_gate
 
 
 def main(words: Sequence[str]) -> int:
@@ -30,12 +32,12 @@ def _judge(verb: str, what: str, words: Sequence[str], *, needs_baseline: bool =
     options = _parser(verb, what, needs_baseline=needs_baseline).parse_args(words)
     settings = _settings(options)
     found = open_figures(options.candidate, "candidate", model=settings.model, branch=settings.branch)
-    gate = prepare_gate(settings, options.baseline, found)
+    gate = prepare_gate(settings, _baseline(options.baseline, found), Door.COMMAND, found)
     if not gate:
         expected = "something to judge by: --min, --max, --min-accuracy, --max-ece, --policy or --baseline"
         raise UsageError(Problem(f"laya_sweep {verb}", expected, "none", f"see laya_sweep {verb} --help"))
     judged = gate.judge(_selected(found, options))
-    sys.stdout.write("".join(f"{line}\n" for line in verdict_lines(judged)))
+    sys.stdout.write("".join(f"{line}\n" for line in verdict_lines(judged, Door.COMMAND, everything=options.all)))
     if options.json is not None:
         write_verdicts(options.json, judged)
     return max(verdict.exit_code for _, verdict in judged)
@@ -79,7 +81,30 @@ def _settings(options: argparse.Namespace) -> GateSettings:
         model=options.model,
         branch=options.branch,
         languages=None if options.languages is None else tuple(dict.fromkeys(options.languages.split(","))),
+        only=tuple(dict.fromkeys(name for word in options.only for name in word.split(","))) or None,
+        baseline_checkpoint=options.baseline_checkpoint,
+        baseline_regime=options.baseline_regime,
+        baseline_transform=options.baseline_transform,
     )
+
+
+def _baseline(words: Sequence[str], candidate: Opened) -> BaselinePaths:
+    """The word of --baseline, or words NAME=X, one for each checkpoint of the candidate.
+
+    Raises:
+        UsageError: several words of which one names no checkpoint, or names one twice.
+    """
+    known = {result.name.result.checkpoint for result in candidate.results if isinstance(result.name, GatedKey)}
+    if len(words) < 2 and not any(word.partition("=")[0] in known and "=" in word for word in words):
+        return Path(words[0]) if words else None
+    found: dict[str, Path | None] = {}
+    for word in words:
+        name, sign, path = word.partition("=")
+        if not sign or name not in known or name in found:
+            expected = f"one baseline, or NAME=X once for each checkpoint ({name_list(sorted(known), name) or 'none'})"
+            raise UsageError(Problem("--baseline", expected, one_line(word), "correct the word"))
+        found[name] = None if path == "null" else Path(path)
+    return found
 
 
 def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
@@ -87,7 +112,17 @@ def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
     parser.add_argument(
         "candidate", type=Path, metavar="RUN_OR_JSON", help="out_dir of a run, its report.json, or another report"
     )
-    parser.add_argument("--baseline", type=Path, required=needs_baseline, metavar="X", help="a run or a JSON document")
+    parser.add_argument(
+        "--baseline",
+        action="append",
+        default=[],
+        required=needs_baseline,
+        metavar="X",
+        help="a run or a JSON document; NAME=X, which may be repeated, is that of one checkpoint",
+    )
+    for name in ("checkpoint", "regime", "transform"):
+        said = f"the {name} whose results are the baseline, if not that of the same name"
+        parser.add_argument(f"--baseline-{name}", metavar=name[0].upper(), help=said)
     parser.add_argument("--min-accuracy", type=float, metavar="V", help="choice accuracy, else noul accuracy")
     parser.add_argument("--max-ece", type=float, metavar="V")
     for name, said in (
@@ -108,5 +143,10 @@ def _parser(verb: str, what: str, *, needs_baseline: bool) -> Arguments:
     parser.add_argument("--languages", metavar="L,L", help="compare with the baseline in these languages alone")
     add_result_selectors(parser)
     parser.add_argument("--min-confidence", metavar="T", help="the result of this threshold or map; none for none")
+    said = "which metrics are compared with the baseline, macro.METRIC too; may be repeated"
+    parser.add_argument("--only", action="append", default=[], metavar="METRIC,METRIC", help=said)
+    parser.add_argument(
+        "--all", action="store_true", help="every check, those that passed too, and not 15 lines a result"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the verdicts")
     return parser

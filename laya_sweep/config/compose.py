@@ -68,7 +68,11 @@ def _open_map(override: str) -> str:
     """Limits, revisions and routes are open maps: any name may stand in them, which Hydra calls forcing a key."""
     if re.match(r"\+?checkpoints\.[^.=]+\.routes\.", override):
         return f"++{override.removeprefix('+')}"
-    return f"++{override}" if re.match(r"(gate\.(min|max|tolerance|checks)[.=]|revision\.)", override) else override
+    return (
+        f"++{override}"
+        if re.match(r"(gate\.(min|max|tolerance|checks)[.=]|(revision|baseline)\.)", override)
+        else override
+    )
 
 
 def _listed_map(override: str) -> str:

@@ -14,7 +14,7 @@ from laya_sweep.config.checkpoint import read_checkpoint
 from laya_sweep.config.dataset import read_dataset
 from laya_sweep.config.executor import read_executor, read_store
 from laya_sweep.config.fields import Fields, named_entries
-from laya_sweep.config.gate import read_gate
+from laya_sweep.config.gate import read_baseline, read_gate
 from laya_sweep.config.presentation import read_narrowing, read_transforms
 from laya_sweep.config.regime import read_regime
 from laya_sweep.domain.option import every_option
@@ -87,6 +87,7 @@ def build_settings(raw: Mapping[str, Any]) -> Settings:
         executor=read_executor(fields.group("executor")),
         store=read_store(fields.group("store")),
         gate=read_gate(fields.group("gate")),
+        baseline=read_baseline(fields),
         metrics=read_metrics(fields.group("metrics")),
         narrowing=read_narrowing(fields.group("narrowing")),
         **fields.options(Settings),

@@ -52,11 +52,10 @@ def _labels(fields: Fields) -> tuple[tuple[str, str | None], ...] | Path | None:
         return None
     if isinstance(raw, str):
         return Path(raw).expanduser() if raw else fields.value("labels", Text)
-
-    def complain(expected: str, got: object) -> None:
-        fields.complain("labels", expected, got, "correct dataset.labels; in a JSON file every label is a text")
-
-    return labels_of(raw, complain)
+    labels, found = labels_of(raw)
+    for one in found:
+        fields.complain("labels", one.words, one.value, "correct dataset.labels; in a JSON file every label is a text")
+    return labels
 
 
 def _is_name(value: object) -> bool:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -47,13 +47,18 @@ class Refusal(NamedTuple):
     got: str | None = None
 
 
-def refuse(*refusals: Refusal) -> NoReturn:
-    """What a validator beside a type does with a value that its rule does not take, with every fault of it."""
+#: Finds what a type refuses of a value; nothing where the type takes it.
+Refuser: TypeAlias = Callable[[object], list[Refusal]]
+
+
+def refuse(*refusals: Refusal) -> None:
+    """For a validator beside a type: ends it with every fault of its rule, where there is one."""
     details: list[InitErrorDetails] = []
     for one in refusals:
         said = {"words": one.words, "step": one.step, "got": one.got}
         details.append({"type": PydanticCustomError("takes", "{words}", said), "loc": one.place, "input": one.value})
-    raise ValidationError.from_exception_data("refused", details)
+    if details:
+        raise ValidationError.from_exception_data("refused", details)
 
 
 class Document(BaseModel):
@@ -105,6 +110,13 @@ def among(names: Collection[str], what: str) -> AfterValidator:
 def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
     """A type for which null is the same as one of its values."""
     return BeforeValidator(lambda given: value if given is None else given)
+
+
+def filled(value: Any) -> Any:  # noqa: ANN401 - a text, a list or a map
+    """Beside a type: not an empty one."""
+    if value:
+        return value
+    raise ValueError("empty")
 
 
 def _not_blank(text: str) -> str:
@@ -170,13 +182,18 @@ def checked(hint: Any, value: object, where: str, problems: list[Problem], joint
         return None
 
 
-def refused(hint: Any, value: object) -> list[Refusal]:  # noqa: ANN401 - any annotation
-    """Every fault of a value that stays as it is, in the order of the declaration; none where the type takes it."""
-    try:
-        _adapter(hint).validate_python(value)
-    except ValidationError as error:
-        return _refusals(error, hint)
-    return []
+def refuser(hint: Any) -> Refuser:  # noqa: ANN401 - any annotation
+    """A check of values by the thousand, which stay as they are: every fault, in the order of the declaration."""
+    validate = _adapter(hint).validate_python
+
+    def refused(value: object) -> list[Refusal]:
+        try:
+            validate(value)
+        except ValidationError as error:
+            return _refusals(error, hint)
+        return []
+
+    return refused
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -64,6 +64,17 @@ CheckMap = Annotated[
 Languages = Annotated[
     tuple[Text, ...], Field(min_length=1, strict=False), OneOrMore, Takes("codes as texts", "for example [en,de]")
 ]
+
+
+Figures = Annotated[
+    tuple[Text, ...],
+    Field(min_length=1, strict=False),
+    OneOrMore,
+    Takes("names of metrics", "for example [choice_accuracy,macro.ece]"),
+]
+
+#: What results are compared with, or that by checkpoint; None for nothing.
+BaselinePaths: TypeAlias = Path | Mapping[str, Path | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +298,8 @@ class StoreSettings:
 class GateSettings:
     """What results must reach, as written: limits are checked where they are read.
 
-    `model` and `branch` choose among the results of a published baseline; `languages` are those in which results are
-    compared with a baseline, None for all of it.
+    `model` and `branch` choose among the results of a published baseline, `baseline_*` among those of a run.
+    `languages` are those in which results are compared with a baseline and `only` the figures, None for all of it.
     """
 
     mode: Annotated[Literal["strict", "compatible"] | None, runtime("null: strict between runs of ours")] = None
@@ -311,6 +322,14 @@ class GateSettings:
     languages: Annotated[
         Languages | None, runtime("in which results are compared with the baseline; null is all of it")
     ] = None
+    only: Annotated[
+        Figures | None, runtime("which figures are compared with the baseline, macro.METRIC too; null is all of them")
+    ] = None
+    baseline_checkpoint: Annotated[
+        Text | None, runtime("the checkpoint whose results are the baseline; null is that of the same name")
+    ] = None
+    baseline_regime: Annotated[Text | None, runtime("its regime, likewise")] = None
+    baseline_transform: Annotated[Text | None, runtime("its transform, likewise")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +357,12 @@ class Settings:
     store: StoreSettings
     gate: GateSettings
     baseline: Annotated[
-        FileOrFolder | None,
-        runtime("a run or its report.json, an upstream report, a published document, a map of metrics"),
+        BaselinePaths,
+        runtime(
+            "a run or its report.json, an upstream report, a published document, a map of metrics; "
+            "baseline.NAME is that of one checkpoint",
+            written="a file or folder, null, or a map of checkpoint to these",
+        ),
     ] = None
     on_error: Annotated[
         Literal["fail", "skip"],

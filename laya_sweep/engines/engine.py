@@ -50,10 +50,15 @@ class Forward(NamedTuple):
     act_probability: NDArray[np.float32]
 
 
+#: How far apart float32 logits of a row may be, alone and among others.
+FLOAT32_ROWS = 2e-4
+
+
 class EngineInfo(NamedTuple):
     """What a loaded engine is, as seen from inside the process that holds it.
 
-    Where `rows_together` is False it gets its rows one by one, in the order they come.
+    Where `rows_together` is False it gets its rows one by one, in the order they come. `row_tolerance` is how far apart
+    the logits of a row may be, alone and among others, in its precision.
     """
 
     device: str
@@ -61,6 +66,7 @@ class EngineInfo(NamedTuple):
     served_temperatures: dict[str, float]
     warnings: tuple[str, ...]
     rows_together: bool = True
+    row_tolerance: float = FLOAT32_ROWS
 
 
 class DeviceError(Exception):

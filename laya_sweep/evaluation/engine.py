@@ -20,9 +20,10 @@ from laya_sweep.evaluation.marks import marked
 from laya_sweep.evaluation.narrowing import narrower_of
 from laya_sweep.evaluation.outcome import EVALUATED, Answered, AnswerError, Outcome
 from laya_sweep.evaluation.reported import marks_of
+from laya_sweep.execution.call_check import CallCheck
 from laya_sweep.execution.compute import compute
 from laya_sweep.execution.contract import Batching
-from laya_sweep.execution.parity import PARITY_CASES, TOLERANCE, check_parity
+from laya_sweep.execution.parity import SCANNED_CASES, TOLERANCE, check_parity
 from laya_sweep.execution.rows import RowKeys
 from laya_sweep.narrowing.narrower import Narrower, narrowed_sample
 from laya_sweep.results.decisions import score_cell
@@ -58,9 +59,14 @@ def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: R
     name = asking.checkpoint or loaded.name or "engine"
     _refuse(dataset, loaded, asking, regime, name)
     expected = _expected(dataset, name)
-    narrower = narrower_of(asking.narrow, loaded.engine)
-    _check_parity(loaded, expected, asking, narrower)
-    asked = _run(expected, loaded, asking, regime, narrower)
+    check = CallCheck(loaded.engine, name)
+    narrower = narrower_of(asking.narrow, loaded.engine, check.see)
+    batching = Batching(BATCH_TOKENS, asking.batch_size, asking.sort_by_length)
+    _check_parity(loaded, expected, asking, narrower, batching)
+    keys = RowKeys(expected.key, expected.language, expected.transform)
+    found = compute(expected.variants, loaded.engine, batching, keys, narrower, check=check, node=socket.gethostname())
+    rows = select_rows(expected, found.facts, found.timings, found.calls)
+    asked = _Scored(rows, score_cell(rows, regime, loaded.temperatures))
     errors = tuple(AnswerError(error.index, error.question, error.error) for error in asked.rows.errors)
     if errors and asking.on_error == "fail":
         named = "; ".join(f"{dataset.place(one.index)}, question {one.question!r}: {one.error}" for one in errors[:20])
@@ -95,25 +101,22 @@ def _expected(dataset: Dataset, name: str) -> ExpectedRows:
     )
 
 
-def _check_parity(loaded: LoadedEngine, expected: ExpectedRows, asking: Asking, narrower: Narrower | None) -> None:
+def _check_parity(
+    loaded: LoadedEngine,
+    expected: ExpectedRows,
+    asking: Asking,
+    narrower: Narrower | None,
+    batching: Batching,
+) -> None:
     """Before logits are trusted, a sample also goes through the runtime's public answers, marks included."""
-    step = max(1, len(expected.variants) // PARITY_CASES)
+    step = max(1, len(expected.variants) // SCANNED_CASES)
     sample = narrowed_sample(narrower, expected.variants[::step])
-    parity = check_parity(loaded.engine, sample, [from_document(asking.min_confidence)])
+    threshold = from_document(asking.min_confidence)
+    parity = check_parity(loaded.engine, sample, [threshold], name=expected.checkpoint, batching=batching)
     if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
         got = f"{parity.max_difference:.2g}, and {parity.mark_disagreements} of {parity.marks} marks differ"
         wanted = f"probabilities within {TOLERANCE:g} of the runtime's, and its abstention marks"
         raise ParityError(Problem(f"parity of {expected.checkpoint}", wanted, got, "trust none of its figures"))
-
-
-def _run(
-    expected: ExpectedRows, loaded: LoadedEngine, asking: Asking, regime: Regime, narrower: Narrower | None
-) -> _Scored:
-    batching = Batching(BATCH_TOKENS, asking.batch_size, asking.sort_by_length)
-    keys = RowKeys(expected.key, expected.language, expected.transform)
-    found = compute(expected.variants, loaded.engine, batching, keys, narrower, node=socket.gethostname())
-    rows = select_rows(expected, found.facts, found.timings, found.calls)
-    return _Scored(rows, score_cell(rows, regime, loaded.temperatures))
 
 
 def _answered(dataset: Dataset, asked: _Scored, asking: Asking, name: str) -> Iterator[Answered]:

@@ -15,6 +15,7 @@ from laya_sweep.domain.settings import CHECKPOINT_EMBEDDER, NarrowingSettings
 from laya_sweep.engines.engine import Engine
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.narrowing.embedder import Embed
+from laya_sweep.narrowing.knockout import Watch
 from laya_sweep.narrowing.narrower import Narrower, make_narrower, narrowing_document
 from laya_sweep.narrowing.shortlist import Shortlist
 
@@ -82,15 +83,15 @@ def checked_narrowing(narrow: Narrow | None) -> NarrowingSettings:
     return NarrowingSettings("shortlist", k=narrow.k, embedder=embedder, embedder_id=narrow.embedder_id)
 
 
-def narrower_of(narrow: Narrow | None, engine: Engine) -> Narrower | None:
-    """What an engine's questions are cut down by.
+def narrower_of(narrow: Narrow | None, engine: Engine, watch: Watch) -> Narrower | None:
+    """What an engine's questions are cut down by; `watch` sees each call that it makes.
 
     Raises:
         UsageError: the engine has no encoder to embed with.
     """
     if isinstance(narrow, ByShortlist) and narrow.embed is not None:
         return Shortlist(narrow.k, narrow.embed)
-    return make_narrower(checked_narrowing(narrow), engine)
+    return make_narrower(checked_narrowing(narrow), engine, watch)
 
 
 def document_of(narrow: Narrow | None) -> dict[str, Any] | None:

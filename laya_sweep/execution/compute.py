@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import EncodingError, Engine, OutOfMemoryError, by_shape
+from laya_sweep.execution.call_check import CallCheck
 from laya_sweep.execution.contract import Batching, Counts
 from laya_sweep.execution.rows import (
     Issued,
@@ -47,6 +48,7 @@ def compute(
     keys: RowKeys,
     narrower: Narrower | None = None,
     *,
+    check: CallCheck,
     node: str,
     attempt: int = 1,
 ) -> Computed:
@@ -58,21 +60,27 @@ def compute(
         batching: how rows are put into calls; it never moves a fact.
         keys: the key columns of all rows.
         narrower: what cuts choices down before they are asked.
+        check: what watches the engine's calls, as long as it is loaded.
         node: the machine this is on, for timings.
         attempt: which attempt at these variants it is, for timings.
 
     Raises:
+        ParityError: a call mixed up its rows.
         RuntimeError: the engine's shared tokenizer gives other ids than the runtime's own.
     """
     info = engine.info()
     # Rows that go one by one have no order to change.
     together = info.rows_together and batching.size != 1
-    computation = _Computation(engine, narrower)
-    prepared, outcomes = computation.prepare(variants)
+    asked = tuple(variants)
+    before = (check.rows, check.seconds)
+    check.begin(f"{keys.cell_key} {asked[0].case_id if asked else ''}")
+    computation = _Computation(engine, narrower, check)
+    prepared, outcomes = computation.prepare(asked)
     if batching.sort_by_length and together:
         prepared.sort(key=lambda row: (row.encoded.shape, row.encoded.input_tokens))
     for batch in _batches(prepared, batching.tokens, batching.size if together else 1):
         outcomes += computation.forward(batch)
+    check.settle()
     cuts = [outcome.cut for outcome in outcomes if outcome.cut is not None]
     counts = Counts(
         rows=len(outcomes),
@@ -84,6 +92,8 @@ def compute(
         embedded_texts=sum(cut.embedded_texts for cut in cuts),
         elimination_rows=sum(cut.forward_rows for cut in cuts),
         elimination_calls=sum(cut.forward_calls for cut in cuts),
+        checked_rows=check.rows - before[0],
+        check_s=check.seconds - before[1],
     )
     timings = timing_rows(keys, outcomes, info, node, attempt)
     calls = call_rows(keys, outcomes, batching, together=together)
@@ -93,9 +103,10 @@ def compute(
 class _Computation:
     """An engine at work: `calls` counts its calls, those that raised too, and their ids are unique anywhere."""
 
-    def __init__(self, engine: Engine, narrower: Narrower | None) -> None:
+    def __init__(self, engine: Engine, narrower: Narrower | None, check: CallCheck) -> None:
         self._engine = engine
         self._narrower = narrower
+        self._check = check
         self._name = uuid.uuid4().hex[:12]
         self.calls = 0
 
@@ -125,14 +136,16 @@ class _Computation:
         return Prepared(shown, qid, encoded, time.perf_counter() - started, cut)
 
     def forward(self, batch: Sequence[Prepared], before: tuple[Issued, ...] = ()) -> Iterator[RowOutcome]:
-        """One forward; a failure splits the batch until the poison row is alone. `before` are the calls that failed."""
+        """One forward; a failure splits the batch until the poison row is alone. `before` are the calls that failed.
+
+        Raises:
+            ParityError: what came back is not of these rows.
+        """
         started = time.perf_counter()
         self.calls += 1
         call = f"{self._name}-{self.calls}"
         try:
             forward = self._engine.forward([row.encoded for row in batch])
-            if len(forward.logits) != len(batch) or len(forward.act_probability) != len(batch):
-                raise RuntimeError(f"expected {len(batch)} rows of logits, got {len(forward.logits)}")
         except (OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError) as error:
             failed = (*before, Issued(call, len(batch), None))
             if len(batch) == 1:
@@ -143,6 +156,7 @@ class _Computation:
             yield from self.forward(batch[middle:], failed)
             return
         forward_s = time.perf_counter() - started
+        self._check.see([row.encoded for row in batch], forward)
         call_s = forward_s + sum(row.encode_s for row in batch)
         issued = (*before, Issued(call, len(batch), call_s))
         for row, logits, act in zip(batch, forward.logits, forward.act_probability, strict=True):

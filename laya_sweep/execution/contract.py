@@ -12,6 +12,7 @@ from laya_sweep.checkpoints.temperatures import TemperatureFact
 from laya_sweep.domain.settings import NO_NARROWING, NarrowingSettings
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.domain.variant import Variant
+from laya_sweep.execution.software import Software
 from laya_sweep.store.facts import Part
 
 
@@ -26,7 +27,7 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class ParityTask:
-    """What a worker asks the runtime too, before it gets work: the first few of the variants, or all of them."""
+    """What a worker asks the runtime too, before it gets work: a few of the variants, or all of them."""
 
     variants: tuple[Variant, ...]
     min_confidence: tuple[MinConfidence, ...]
@@ -38,7 +39,8 @@ class WorkerSpec:
     """How to make a worker: one checkpoint, one device.
 
     `checkpoint` is as the driver found it: a node without its folder downloads the same commit, and must find the same
-    content. `store_token` is a file in the store by which a worker knows whether it sees the driver's.
+    content. `software` is what the driver has, and so must a worker. `store_token` is a file in the store by which a
+    worker knows whether it sees the driver's.
     """
 
     checkpoint: Checkpoint
@@ -46,6 +48,7 @@ class WorkerSpec:
     threads: int
     batching: Batching
     parity: ParityTask
+    software: Software
     store_root: Path
     store_token: str
     narrowing: NarrowingSettings = NO_NARROWING
@@ -65,13 +68,17 @@ class SampleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """Our logit path against the runtime's public answers on a sample of cases."""
+    """Our logit path against the runtime's public answers on a sample of cases.
+
+    `shared_rows` are the sample's rows that were in a call of several.
+    """
 
     cases: int
     max_difference: float
     marks: int
     mark_disagreements: int
     sample: tuple[SampleAnswer, ...] = ()
+    shared_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,7 @@ class Handshake:
     device: str
     threads: int
     digest: str
+    software: Software
     temperatures: tuple[TemperatureFact, ...]
     parity: Parity
     sees_store: bool
@@ -110,7 +118,9 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What was computed, in rows, calls and seconds; what narrowed questions is counted apart from forwards."""
+    """What was computed, in rows, calls and seconds; what narrowed questions is counted apart from forwards, and so are
+    rows that were asked again to check the calls.
+    """
 
     rows: int
     errors: int
@@ -121,15 +131,20 @@ class Counts:
     embedded_texts: int = 0
     elimination_rows: int = 0
     elimination_calls: int = 0
+    checked_rows: int = 0
+    check_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardResult(Counts):
-    """Counts of a finished shard. `part` holds the rows only where the worker does not see the store."""
+    """Counts of a finished shard. `part` holds the rows only where the worker does not see the store, else `committed`
+    is the name of the part in it.
+    """
 
     cell_key: str
     peak_rss_bytes: int
     part: Part | None
+    committed: str | None = None
 
 
 class WorkerLostError(Exception):
@@ -178,12 +193,17 @@ class Backend(Protocol):
 
         Raises:
             WorkerLostError: the worker died.
-            WorkerFaultError: the call raised.
+            ParityError: what it computes is not to be trusted.
+            WorkerFaultError: the call raised anything else.
         """
         ...
 
     def stop(self, handle: int) -> None:
         """End a worker; its calls are void."""
+        ...
+
+    def leave_out(self, node: str) -> int:
+        """Start no further worker on a node, as its handshakes name it; how many fit on the others."""
         ...
 
     def close(self) -> None:

@@ -48,4 +48,11 @@ class CaseLost:
     reason: str
 
 
-Event = WorkerReady | WorkerDropped | ShardRetried | ShardDone | CaseLost
+@dataclass(frozen=True, slots=True)
+class CheckpointDistrusted:
+    """An engine mixes up rows: what this run stored of its checkpoint is taken back, and the run ends."""
+
+    checkpoint: str
+
+
+Event = WorkerReady | WorkerDropped | ShardRetried | ShardDone | CaseLost | CheckpointDistrusted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from laya_sweep.engines.loading import load_engine
+from laya_sweep.errors import ParityError
 from laya_sweep.execution.contract import (
     Call,
     Handshake,
@@ -71,6 +72,8 @@ class InlineBackend:
         """See `Backend.collect`."""
         if not isinstance(call, _Pending) or call.handle not in self._workers:
             raise WorkerLostError("stopped")
+        if isinstance(call.error, ParityError):
+            raise call.error
         if call.error is not None:
             raise WorkerFaultError(f"{type(call.error).__name__}: {call.error}") from call.error
         if call.answer is None:
@@ -80,6 +83,10 @@ class InlineBackend:
     def stop(self, handle: int) -> None:
         """See `Backend.stop`."""
         self._workers.pop(handle, None)
+
+    def leave_out(self, node: str) -> int:
+        """See `Backend.leave_out`."""
+        return 0
 
     def close(self) -> None:
         """See `Backend.close`."""

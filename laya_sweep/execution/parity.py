@@ -1,26 +1,34 @@
 """The parity check: before a checkpoint's logits are used, a sample also goes through the runtime's own answers.
 
-Probabilities must agree to 1e-3 (the runtime rounds to 4 decimals), and the abstention marks derived from our
-logits must be the runtime's, except where the confidence is within that tolerance of the threshold. The sample is
-kept: the runtime's own gate, put to its own answers, then tells of thresholds that nobody had asked for yet.
+Our side goes the way that the run goes: the sample's rows are put into calls of several rows, each comes back under its
+id, and then it is held against what the runtime says of its case. Probabilities must agree to 1e-3 (the runtime rounds
+to 4 decimals), and the abstention marks derived from our logits must be the runtime's, except where the confidence is
+within that tolerance of the threshold. The sample is kept: the runtime's own gate, put to its own answers, then tells
+of thresholds that nobody had asked for yet.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from laya_sweep.domain.bucket import option_bucket
+from laya_sweep.domain.layout import Shape
 from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, threshold_at, to_document
 from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.engine import EncodingError, Engine
 from laya_sweep.engines.marks import runtime_marks
-from laya_sweep.execution.contract import Parity, SampleAnswer
+from laya_sweep.execution.call_check import CallCheck
+from laya_sweep.execution.compute import compute
+from laya_sweep.execution.contract import Batching, Parity, SampleAnswer
+from laya_sweep.execution.rows import RowKeys
 from laya_sweep.scoring.answer import abstention
 from laya_sweep.scoring.probability import gate_confidence, runtime_softmax
 
@@ -29,21 +37,46 @@ TOLERANCE = 1e-3
 #: Cases of a checkpoint that also go through the runtime's public answers.
 PARITY_CASES = 8
 
+#: Cases that are looked at to find them.
+SCANNED_CASES = 32
+
+
+class _Asked(NamedTuple):
+    """The sample's logits in the presented question's own option order, by case, variant and question."""
+
+    logits: dict[tuple[str, str, str], NDArray[np.float32]]
+    shared_rows: int
+
 
 def check_parity(
-    engine: Engine, variants: Iterable[Variant], min_confidence: Sequence[MinConfidence], *, on_all: bool = False
+    engine: Engine,
+    variants: Iterable[Variant],
+    min_confidence: Sequence[MinConfidence],
+    *,
+    name: str,
+    batching: Batching,
+    on_all: bool = False,
 ) -> Parity:
-    """Compare our path with `predict_batch`, at served temperatures, on the first few (or all) that can be asked.
+    """Compare our path with `predict_batch`, at served temperatures, on a few (or all) that can be asked.
 
-    A case that does not fit the checkpoint is passed over: it becomes an error row, and must not end the run.
+    `name` is the checkpoint's, for messages. A case that does not fit the checkpoint, or fails, is passed over: it
+    becomes an error row, and must not end the run.
+
+    Raises:
+        ParityError: a call mixed up its rows.
     """
-    chosen = list(islice((variant for variant in variants if _fits(engine, variant)), None if on_all else PARITY_CASES))
+    chosen = _sample(engine, variants, on_all=on_all)
+    asked = _ask(engine, chosen, batching, CallCheck(engine, name))
     served = engine.info().served_temperatures
     thresholds = [value for value in min_confidence if value is not None]
-    worst, marks, disagreements = 0.0, 0, 0
+    worst, marks, disagreements, cases = 0.0, 0, 0, 0
     sample: list[SampleAnswer] = []
     for variant in chosen:
-        ours = {qid: _logits(engine, variant, qid) for qid in variant.questions}
+        ids = {qid: (variant.case_id, variant.name, qid) for qid in variant.questions}
+        if not asked.logits.keys() >= set(ids.values()):
+            continue
+        cases += 1
+        ours = {qid: asked.logits[row] for qid, row in ids.items()}
         answers = engine.predict(variant, None)
         worst = max([worst, *(_difference(variant, qid, ours[qid], answers[qid], served) for qid in ours)])
         own = {qid: _sampled(variant, qid, ours[qid], answers[qid], served) for qid in ours}
@@ -53,7 +86,7 @@ def check_parity(
             for qid, kept in own.items():
                 marks += 1
                 disagreements += _mark_differs(kept, marked[qid], threshold)
-    return Parity(len(chosen), worst, marks, disagreements, tuple(sample))
+    return Parity(cases, worst, marks, disagreements, tuple(sample), asked.shared_rows)
 
 
 def marks_fault(sample: Sequence[Mapping[str, Any]] | None, min_confidence: float | BucketThresholds) -> str | None:
@@ -76,19 +109,49 @@ def sample_document(parity: Parity) -> list[dict[str, Any]]:
     return [dataclasses.asdict(entry) for entry in parity.sample]
 
 
-def _fits(engine: Engine, variant: Variant) -> bool:
-    try:
-        for qid in variant.questions:
-            engine.encode(variant, qid)
-    except EncodingError:
-        return False
-    return True
+def _sample(engine: Engine, variants: Iterable[Variant], *, on_all: bool) -> list[Variant]:
+    """The first few that can be asked, and beside them rather such as share a call with one that has none to share."""
+    fitting = _fitting(engine, variants)
+    if on_all:
+        return [variant for variant, _ in fitting]
+    chosen: list[Variant] = []
+    spare: list[Variant] = []
+    mates: Counter[Shape] = Counter()
+    for variant, shapes in islice(fitting, SCANNED_CASES):
+        if len(chosen) == PARITY_CASES:
+            break
+        if len(chosen) < PARITY_CASES // 2 or any(mates[shape] == 1 for shape in shapes):
+            chosen.append(variant)
+            mates.update(shapes)
+        else:
+            spare.append(variant)
+    return chosen + spare[: PARITY_CASES - len(chosen)]
 
 
-def _logits(engine: Engine, variant: Variant, qid: str) -> NDArray[np.float32]:
-    """Logits in the presented question's own option order."""
-    row = engine.encode(variant, qid)
-    return row.as_presented(engine.forward([row]).logits[0])
+def _fitting(engine: Engine, variants: Iterable[Variant]) -> Iterator[tuple[Variant, list[Shape]]]:
+    """Those whose questions all fit, with the padded shapes of these."""
+    for variant in variants:
+        try:
+            yield variant, [engine.encode(variant, qid).shape for qid in variant.questions]
+        except EncodingError:
+            continue
+
+
+def _ask(engine: Engine, variants: Sequence[Variant], batching: Batching, check: CallCheck) -> _Asked:
+    """What the run would store of these variants."""
+    found = compute(variants, engine, batching, RowKeys("parity", "", ""), check=check, node="")
+    order = {
+        (variant.case_id, variant.name, qid): list(variant.canonical_indices[qid])
+        for variant in variants
+        for qid in variant.questions
+    }
+    logits = {}
+    for fact in found.facts.to_pylist():
+        row = (fact["case_id"], fact["variant"], fact["question"])
+        if fact["status"] == "ok":
+            logits[row] = np.array(fact["logits"], np.float32)[order[row]]
+    shared = pc.sum(pc.and_kleene(pc.greater(found.calls["call_rows"], 1), pc.is_valid(found.calls["call_ms"]))).as_py()
+    return _Asked(logits, shared or 0)
 
 
 def _temperature(variant: Variant, qid: str, logits: NDArray[np.float32], served: Mapping[str, float]) -> float:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from laya_sweep.domain.settings import ExecutorSettings
-from laya_sweep.errors import IncompleteError, ParityError, Problem
+from laya_sweep.errors import IncompleteError, ParityError, Problem, UsageError
 from laya_sweep.execution.contract import (
     Backend,
     Call,
@@ -22,10 +22,19 @@ from laya_sweep.execution.contract import (
     WorkerLostError,
     WorkerSpec,
 )
-from laya_sweep.execution.events import CaseLost, Event, ShardDone, ShardRetried, WorkerDropped, WorkerReady
+from laya_sweep.execution.events import (
+    CaseLost,
+    CheckpointDistrusted,
+    Event,
+    ShardDone,
+    ShardRetried,
+    WorkerDropped,
+    WorkerReady,
+)
 from laya_sweep.execution.parity import TOLERANCE
 from laya_sweep.execution.queue import ShardQueue, retry
 from laya_sweep.execution.seats import Seat, Seats
+from laya_sweep.execution.software import software_fault
 
 _POLL_S = 1.0
 
@@ -47,6 +56,8 @@ class Pool:
         self._seats = Seats(backend, specs, clock)
         self._queue = ShardQueue([])
         self._failed_starts = 0
+        self._slots = 0
+        self._refused: dict[str, str] = {}
 
     def run(self, shards: Iterable[Shard]) -> Iterator[Event]:
         """Run every shard.
@@ -54,12 +65,13 @@ class Pool:
         Raises:
             ParityError: a checkpoint's logits disagree with the runtime.
             CapacityError: the backend has no room.
+            UsageError: no node has the software of this process.
             IncompleteError: workers cannot be started.
         """
         self._queue = ShardQueue(shards)
-        slots = self._backend.slots() if self._queue else 0
+        self._slots = self._backend.slots() if self._queue else 0
         while self._queue or any(seat.tasks for seat in self._seats):
-            self._seats.staff(self._queue, slots)
+            self._seats.staff(self._queue, self._slots)
             self._seats.feed(self._queue, self._settings.max_failures)
             for call in self._backend.wait(self._seats.calls(), _POLL_S):
                 yield from self._answer(call)
@@ -73,6 +85,11 @@ class Pool:
             return  # the worker was dropped earlier in this round
         try:
             answer = self._backend.collect(call)
+        except ParityError:
+            for other in self._seats:
+                self._seats.dismiss(other)
+            yield CheckpointDistrusted(seat.checkpoint)
+            raise
         except WorkerLostError as error:
             yield from self._drop(seat, f"lost: {error}")
         except WorkerFaultError as error:
@@ -85,6 +102,10 @@ class Pool:
 
     def _welcome(self, seat: Seat, handshake: Handshake) -> Iterator[Event]:
         spec = self._specs[seat.checkpoint]
+        other = software_fault(spec.software, handshake.software)
+        if other:
+            yield from self._refuse(seat, handshake.node, other)
+            return
         parity = handshake.parity
         if not parity.max_difference <= TOLERANCE or parity.mark_disagreements:
             raise ParityError(_parity_problem(seat.checkpoint, handshake))
@@ -95,6 +116,17 @@ class Pool:
         self._failed_starts = 0
         seat.greeting, seat.since = None, self._clock()
         yield WorkerReady(seat.checkpoint, handshake)
+
+    def _refuse(self, seat: Seat, node: str, fault: str) -> Iterator[Event]:
+        """Leave out a node whose software is not the driver's: what it computes has other keys."""
+        self._seats.dismiss(seat)
+        self._refused[node] = fault
+        self._slots = self._backend.leave_out(node)
+        yield WorkerDropped(seat.checkpoint, f"node {node} is left out: {fault}")
+        if not self._slots:
+            step = "install there what is installed here, or leave the node out of the cluster"
+            same = "the software of this process"
+            raise UsageError(*(Problem(f"node {name}", same, why, step) for name, why in self._refused.items()))
 
     def _finish(self, seat: Seat, call: Call, result: ShardResult) -> Event:
         shard = seat.take_task(call)

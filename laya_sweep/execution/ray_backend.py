@@ -24,7 +24,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from laya_sweep.domain.settings import ExecutorSettings
 from laya_sweep.engines.loading import load_engine
-from laya_sweep.errors import CapacityError, Problem, UsageError
+from laya_sweep.errors import CapacityError, ParityError, Problem, UsageError
 from laya_sweep.execution.contract import (
     Call,
     Handshake,
@@ -37,6 +37,9 @@ from laya_sweep.execution.contract import (
 from laya_sweep.execution.machine import usable_cpus
 from laya_sweep.execution.worker import EngineFactory, Worker
 
+#: Characters of a node's id that name it.
+_ID_SHOWN = 8
+
 
 class RayWorker(Worker):
     """A worker that knows which node of the cluster it is on: one host can be several nodes."""
@@ -44,7 +47,7 @@ class RayWorker(Worker):
     @property
     def node(self) -> str:
         """The host and the start of the Ray node id."""
-        return f"{super().node}/{ray.get_runtime_context().get_node_id()[:8]}"
+        return f"{super().node}/{ray.get_runtime_context().get_node_id()[:_ID_SHOWN]}"
 
 
 class RayBackend:
@@ -60,6 +63,7 @@ class RayBackend:
         self._factory = engine_factory
         self._actors: dict[int, Any] = {}
         self._next = 0
+        self._left_out: set[str] = set()
         with _own_sigterm():
             _connect(settings.address)
 
@@ -75,7 +79,9 @@ class RayBackend:
 
     def start(self, spec: WorkerSpec) -> int:
         """See `Backend.start`."""
-        options = {"num_cpus": self._settings.num_cpus, "num_gpus": self._settings.num_gpus}
+        options: dict[str, Any] = {"num_cpus": self._settings.num_cpus, "num_gpus": self._settings.num_gpus}
+        if self._left_out:
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(self._left_out))})"}
         actor = ray.remote(RayWorker).options(**options, max_restarts=0, max_task_retries=0).remote(spec, self._factory)
         self._next += 1
         self._actors[self._next] = actor
@@ -101,6 +107,8 @@ class RayBackend:
         except RayActorError as error:
             raise WorkerLostError(_summary(error)) from error
         except RayTaskError as error:
+            if isinstance(error.cause, ParityError):
+                raise error.cause from None
             raise WorkerFaultError(_summary(error.cause or error)) from error
         except RayError as error:
             raise WorkerLostError(_summary(error)) from error
@@ -111,6 +119,15 @@ class RayBackend:
         actor = self._actors.pop(handle, None)
         if actor is not None:
             ray.kill(actor, no_restart=True)
+
+    def leave_out(self, node: str) -> int:
+        """See `Backend.leave_out`."""
+        self._left_out |= {name for name in map(_node_id, _nodes()) if node.endswith(f"/{name[:_ID_SHOWN]}")}
+        fits = sum(_fits(one["Resources"], self._settings) for one in self._usable())
+        return min(fits, self._settings.num_actors or fits)
+
+    def _usable(self) -> list[dict[str, Any]]:
+        return [node for node in _nodes() if node["Alive"] and _node_id(node) not in self._left_out]
 
     def close(self) -> None:
         """See `Backend.close`; a cluster that was joined stays up."""
@@ -132,6 +149,10 @@ def _own_sigterm() -> Iterator[None]:
 
 def _nodes() -> list[dict[str, Any]]:
     return list(ray.nodes())  # type: ignore[no-untyped-call]
+
+
+def _node_id(node: dict[str, Any]) -> str:
+    return str(node["NodeID"])
 
 
 def _connect(address: str | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from laya_sweep.domain.thresholds import BucketThresholds, same_gate
 from laya_sweep.errors import one_line
 from laya_sweep.gates.mode import Mode
+from laya_sweep.gates.part import Part
 from laya_sweep.gates.scorecard import IDENTITY_KEYS, UNKNOWN, MinConfidence, Scorecard
 from laya_sweep.gates.verdict import Check
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
@@ -30,30 +31,39 @@ SHORTLIST_KEY = "shortlist"
 ALL_OPTIONS_KEY = "all_options"
 
 
-def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> Check:
+def comparability_check(candidate: Scorecard, baseline: Scorecard, mode: Mode, part: Part = Part.WHOLE) -> Check:
     """One check that both sides are the same measurement; its message names every key and both values."""
-    reasons = conflicts(candidate, baseline, mode)
+    reasons = conflicts(candidate, baseline, mode, part)
     if reasons:
         return Check("comparability", False, f"baseline is not comparable: {'; '.join(reasons)}")
     known = [key for key in IDENTITY_KEYS if _known(candidate, key) and _known(baseline, key)]
+    if part is Part.MOVED:
+        unknown = UNKNOWN in (candidate.min_confidence, baseline.min_confidence)
+        said = "is not recorded on both sides" if unknown else "is the same"
+        return Check("comparability", True, f"baseline is comparable: min_confidence {said}")
     shown = f"same {', '.join(known)}" if known else "no identity is known on both sides"
     return Check("comparability", True, f"baseline is comparable: {shown}")
 
 
-def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode) -> list[str]:
+def conflicts(candidate: Scorecard, baseline: Scorecard, mode: Mode, part: Part = Part.WHOLE) -> list[str]:
     """Why two results must not be compared; empty where nothing speaks against it.
+
+    What no threshold moves does not ask for the threshold, and what it moves asks for nothing else.
 
     A key that one side lacks is unknown in compatible mode and a conflict in strict. Two known and different
     roundings are a conflict in strict mode. Library version and thresholds are recorded and never compared: a patch
     release must not invalidate a baseline.
     """
+    thresholds = [] if part is Part.UNMOVED else _min_confidence(candidate, baseline, mode)
+    if part is Part.MOVED:
+        return thresholds
     reasons = []
     for key, meaning in IDENTITY_KEYS.items():
         here, there = candidate.identity.get(key), baseline.identity.get(key)
         unknown = here is None or there is None
         if (mode == "strict") if unknown else not _equal(key, here, there):
             reasons.append(_reason(f"{key} ({meaning})", there, here))
-    reasons += [*_narrowing(candidate, baseline), *_min_confidence(candidate, baseline, mode)]
+    reasons += [*_narrowing(candidate, baseline), *thresholds]
     return reasons + (_rounding(candidate, baseline) if mode == "strict" else [])
 
 

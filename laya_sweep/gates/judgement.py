@@ -8,16 +8,18 @@ from typing import Any
 
 from laya_sweep.domain.tolerance import finite_number
 from laya_sweep.errors import Problem, UsageError, one_line
-from laya_sweep.gates.baseline import baseline_checks, unused_tolerances
+from laya_sweep.gates.baseline import Comparison, baseline_checks, comparison_notes, unmet_names
 from laya_sweep.gates.comparability import comparability_check
 from laya_sweep.gates.completeness import data_checks
+from laya_sweep.gates.figure_name import named
 from laya_sweep.gates.limits import tolerances as checked_tolerances
 from laya_sweep.gates.mode import Mode, mode_of
+from laya_sweep.gates.part import Part
 from laya_sweep.gates.policy import Policy
 from laya_sweep.gates.rules import policy_checks, recorded_policy_note
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import Thresholds, threshold_checks
-from laya_sweep.gates.verdict import Check, Verdict
+from laya_sweep.gates.verdict import Check, Verdict, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Demands:
 
     Attributes:
         thresholds: absolute limits on its overall figures.
-        tolerances: by metric, how far a figure may be from the baseline's; one that is not named may not move.
+        tolerances: by name, how far a figure may be from the baseline's; one that is not named may not move.
+        only: the figures that are compared with the baseline, by name; None for all of them.
         policy: rules about slices.
         mode: None is strict where all sides are results of this package, else compatible.
         two_sided: in strict mode, an improvement beyond the tolerance fails too.
@@ -40,12 +43,18 @@ class Demands:
     mode: Mode | None = None
     two_sided: bool = False
     max_errored_share: float = 0.0
+    only: tuple[str, ...] | None = None
+
+    def comparison(self, part: Part) -> Comparison:
+        """What is asked beside a baseline."""
+        return Comparison(self.tolerances, self.only, self.two_sided, part)
 
     def document(self) -> dict[str, Any]:
         """As JSON values; the mode stands with the verdict, which knows both sides."""
         return {
             "thresholds": self.thresholds.document(),
             "tolerances": dict(self.tolerances),
+            **({} if self.only is None else {"only": list(self.only)}),
             "two_sided": self.two_sided,
             "max_errored_share": self.max_errored_share,
             "policy": None if self.policy is None else dict(self.policy.document),
@@ -64,13 +73,14 @@ class Pairing:
     baseline: Scorecard
 
 
-def judge(candidate: Scorecard, demands: Demands, compared: Pairing | None = None) -> Verdict:
+def judge(candidate: Scorecard, demands: Demands, compared: Pairing | None = None, part: Part = Part.WHOLE) -> Verdict:
     """Everything asked of one result. Figures are read and limits applied anew on every call.
 
     Args:
         candidate: the result, on which thresholds and the rules of a policy that need no baseline are judged.
         demands: what is asked.
         compared: it and what it is compared with.
+        part: of a result with several thresholds, what is judged here.
 
     Raises:
         UsageError: a limit or tolerance cannot mean anything; a tolerance or a relative rule without a baseline.
@@ -84,33 +94,36 @@ def judge(candidate: Scorecard, demands: Demands, compared: Pairing | None = Non
     if share is None or not 0.0 <= share <= 1.0:
         got = one_line(repr(demands.max_errored_share))
         raise UsageError(Problem("max_errored_share", "a share within [0, 1]", got, "correct the value"))
-    checks = tuple(_checks(candidate, compared, demands, mode))
-    notes = tuple(_notes(candidate, baseline, demands, mode))
+    checks = tuple(_checks(candidate, compared, demands, mode, part))
+    notes = tuple(_notes(candidate, baseline, demands, mode, part))
     return Verdict(candidate.name, None if baseline is None else baseline.name, mode, checks, notes, demands.document())
 
 
-def _checks(card: Scorecard, compared: Pairing | None, demands: Demands, mode: Mode) -> Iterator[Check]:
+def _checks(card: Scorecard, compared: Pairing | None, demands: Demands, mode: Mode, part: Part) -> Iterator[Check]:
     """Absent data, the baseline, thresholds, the policy."""
     baseline = None if compared is None else compared.baseline
     knowing = mode == "strict" or card.ours
     gated = bool(demands.thresholds) or baseline is not None
-    if demands.policy is not None or (gated and knowing):
+    if part is not Part.MOVED and (demands.policy is not None or (gated and knowing)):
         yield from data_checks(card, baseline, demands.max_errored_share if knowing else 0.0)
     if compared is not None:
         sides = (compared.candidate, compared.baseline)
-        yield from baseline_checks(*sides, demands.tolerances, mode, two_sided=demands.two_sided)
-        yield comparability_check(*sides, mode)
-    yield from threshold_checks(card, demands.thresholds, mode)
+        yield from baseline_checks(*sides, demands.comparison(part), mode)
+        yield comparability_check(*sides, mode, part)
+    yield from threshold_checks(card, demands.thresholds, mode, part)
     if demands.policy is not None:
         held = card if compared is None else compared.candidate
-        yield from policy_checks(card, held, baseline, demands.policy, mode)
+        yield from policy_checks(card, held, baseline, demands.policy.of(part), mode)
 
 
-def _notes(card: Scorecard, baseline: Scorecard | None, demands: Demands, mode: Mode) -> Iterator[str]:
-    if baseline is not None and mode == "compatible":
-        for name in unused_tolerances(baseline, demands.tolerances):
-            yield f"tolerance for {one_line(name)} meets no figure"
-    if demands.policy is not None and (note := recorded_policy_note(card, demands.policy)):
+def _notes(card: Scorecard, baseline: Scorecard | None, demands: Demands, mode: Mode, part: Part) -> Iterator[str]:
+    if baseline is not None:
+        if part is not Part.MOVED:
+            yield from comparison_notes(baseline, demands.comparison(Part.WHOLE), mode)
+        idle = [name for name in unmet_names(baseline, demands.tolerances) if part.has(named(name).metric)]
+        if idle and mode == "compatible":
+            yield f"tolerance for {names(idle)} meets no figure"
+    if part is not Part.MOVED and demands.policy is not None and (note := recorded_policy_note(card, demands.policy)):
         yield note
 
 

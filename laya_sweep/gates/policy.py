@@ -9,7 +9,7 @@ Every fault of a document is found in one reading, before any model is loaded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -19,6 +19,7 @@ from laya_sweep.domain.checked import Count, Document, Finite, Least0, Name, Tak
 from laya_sweep.domain.slices import DIMENSIONS
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
+from laya_sweep.gates.part import Part
 from laya_sweep.gates.scorecard import FigureKey
 
 RuleLimit: TypeAlias = Literal["min", "max", "max_drop", "max_increase"]
@@ -56,6 +57,10 @@ class Policy:
     def needs_baseline(self) -> bool:
         """Whether any rule is relative."""
         return any(rule.relative for rule in self.rules)
+
+    def of(self, part: Part) -> Policy:
+        """Its rules about the figures of a part."""
+        return replace(self, rules=tuple(rule for rule in self.rules if part.has(rule.figure.metric)))
 
 
 def read_policy(path: Path) -> Policy:

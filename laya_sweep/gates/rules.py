@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.gates.comparability import coverage_conflict, missing_identity
+from laya_sweep.gates.figure_name import label
 from laya_sweep.gates.mode import Mode, slack_of
 from laya_sweep.gates.policy import Policy, Rule
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import absolute
-from laya_sweep.gates.verdict import Check, Measured, label, measured, why_no_value
+from laya_sweep.gates.verdict import Check, Measured, measured, why_no_value
 from laya_sweep.metrics.lookup import nature_of
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from laya_sweep.domain.slices import OVERALL, SlicePlace
+from laya_sweep.domain.slices import MACRO, OVERALL, SlicePlace
 from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.metrics.interval import Interval
 
@@ -108,20 +108,21 @@ class Scorecard:
     def restricted(self, languages: Collection[str] | None = None, metrics: Collection[str] | None = None) -> Scorecard:
         """The same figures, of which a comparison goes over these languages and metrics alone.
 
-        With `languages` the macro leaves the scope, because it is over others. A name that nothing has stays in
-        the scope, so that the comparison fails on it.
+        With `languages` the macro is left out, because it is over others. A name that nothing has stays in the scope,
+        so that the comparison fails on it.
         """
-        scope = self.scope
         if languages is not None:
             scope = tuple(SlicePlace("language", language) for language in dict.fromkeys(languages))
+            others = {dimension: groups for dimension, groups in self.slices.items() if dimension != MACRO.dimension}
+            return replace(self, scope=scope, slices=others).restricted(metrics=metrics)
         if metrics is None:
-            return replace(self, scope=scope)
+            return self
         overall = _only(self.overall, metrics)
         slices = {
             dimension: {value: _only(figures, metrics) for value, figures in groups.items()}
             for dimension, groups in self.slices.items()
         }
-        return replace(self, scope=scope, overall=overall, slices=slices)
+        return replace(self, overall=overall, slices=slices)
 
 
 def _only(figures: Figures, metrics: Collection[str]) -> dict[str, float]:

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from laya_sweep.domain.slices import OVERALL
 from laya_sweep.domain.tolerance import finite_number, within
 from laya_sweep.errors import Problem, UsageError, one_line
+from laya_sweep.gates.door import Door
+from laya_sweep.gates.figure_name import label, overall_key
 from laya_sweep.gates.limits import limits
 from laya_sweep.gates.mode import Mode, slack_of
+from laya_sweep.gates.part import Part
 from laya_sweep.gates.scorecard import FigureKey, Scorecard
-from laya_sweep.gates.verdict import Check, label, measured, why_no_value
+from laya_sweep.gates.verdict import Check, measured, why_no_value
 
 LimitName: TypeAlias = Literal["min", "max"]
 
@@ -28,7 +30,10 @@ class _Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Limits asked for. Where `min` and `min_accuracy` name one metric, both are judged: no limit is dropped."""
+    """Limits asked for, on figures over all rows or, as `macro.METRIC`, on the mean over languages.
+
+    Where `min` and `min_accuracy` name one metric, both are judged: no limit is dropped.
+    """
 
     minimum: Mapping[str, float] = field(default_factory=dict)
     maximum: Mapping[str, float] = field(default_factory=dict)
@@ -42,18 +47,18 @@ class Thresholds:
         maximum: Any = None,  # noqa: ANN401
         min_accuracy: Any = None,  # noqa: ANN401
         max_ece: Any = None,  # noqa: ANN401
-        what: str = "gate",
+        door: Door = Door.SWEEP,
     ) -> Thresholds:
-        """Thresholds from values of a config.
+        """Thresholds from values of a config; `door` is how they were written.
 
         Raises:
             UsageError: every limit that is no finite number.
         """
         problems: list[Problem] = []
-        lowest = _limits(minimum, f"{what}.min", problems)
-        highest = _limits(maximum, f"{what}.max", problems)
-        accuracy = _number(min_accuracy, f"{what}.min_accuracy", problems)
-        ece = _number(max_ece, f"{what}.max_ece", problems)
+        lowest = _limits(minimum, door.option("min"), problems)
+        highest = _limits(maximum, door.option("max"), problems)
+        accuracy = _number(min_accuracy, door.option("min_accuracy"), problems)
+        ece = _number(max_ece, door.option("max_ece"), problems)
         if problems:
             raise UsageError(*problems)
         return cls(lowest, highest, accuracy, ece)
@@ -83,9 +88,10 @@ class Thresholds:
             yield _Limit("max", "ece", self.max_ece, "max_ece")
 
 
-def threshold_checks(candidate: Scorecard, thresholds: Thresholds, mode: Mode) -> list[Check]:
+def threshold_checks(candidate: Scorecard, thresholds: Thresholds, mode: Mode, part: Part = Part.WHOLE) -> list[Check]:
     """One check per limit; a metric without value fails, and says why and which metrics there are."""
-    return [_check(candidate, limit, mode) for limit in thresholds.resolved(candidate)]
+    limits = [(overall_key(limit.metric), limit) for limit in thresholds.resolved(candidate)]
+    return [_check(candidate, key, limit, mode) for key, limit in limits if part.has(key.metric)]
 
 
 def absolute(value: float, name: str, limit: float, slack: float) -> bool:
@@ -108,15 +114,15 @@ def _number(given: Any, what: str, problems: list[Problem]) -> float | None:  # 
     return number
 
 
-def _check(candidate: Scorecard, limit: _Limit, mode: Mode) -> Check:
-    key = FigureKey(*OVERALL, limit.metric)
+def _check(candidate: Scorecard, key: FigureKey, limit: _Limit, mode: Mode) -> Check:
+    name = label(key, candidate)
     side = measured(candidate, key)
     passed = side.value is not None and absolute(side.value, limit.name, limit.value, slack_of(mode))
     wanted = f"{limit.given_as} {limit.value:g}"
     if side.value is None:
-        message = f"{label(key)} has no value for {wanted}: {why_no_value(candidate, key)}"
+        message = f"{name} has no value for {wanted}: {why_no_value(candidate, key)}"
     elif passed:
-        message = f"{label(key)} {side}, {wanted}: kept"
+        message = f"{name} {side}, {wanted}: kept"
     else:
-        message = f"{label(key)} {side}, {wanted}: missed by {abs(side.value - limit.value):.4g}"
+        message = f"{name} {side}, {wanted}: missed by {abs(side.value - limit.value):.4g}"
     return Check("threshold", passed, message, key, side, limit_name=limit.name, limit=limit.value)

@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from laya_sweep.domain.slices import OVERALL, SlicePlace
+from laya_sweep.domain.slices import MACRO, OVERALL, SlicePlace
 from laya_sweep.errors import one_line
+from laya_sweep.gates.door import Door
 from laya_sweep.gates.mode import Mode
 from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
 from laya_sweep.metrics.interval import Interval
 
 VERDICT_SCHEMA: Final = "laya-sweep-verdict/1"
+
+#: Lines of a verdict at most, unless everything is asked for.
+LINES: Final = 15
 
 #: data: something was not measured at all. comparability: two results are not one measurement.
 Kind: TypeAlias = Literal["data", "comparability", "threshold", "baseline", "policy"]
@@ -118,32 +122,35 @@ class Verdict:
             "notes": list(self.notes),
         }
 
-    def lines(self) -> list[str]:
-        """For the terminal: every comparison first, so that a reader sees what moved; then what failed, and why."""
-        said = [check.message for check in self.checks if check.kind == "baseline" or check.passed]
-        failed = [f"FAIL: {check.message}" for check in self.failures]
-        return [*said, *(f"note: {note}" for note in self.notes), *failed, self.summary()]
+    def lines(self, *, everything: bool = False, rest: str = Door.PYTHON.everything) -> list[str]:
+        """For the terminal: what failed and why, notes, and a summary that counts what passed; at most `LINES`.
+
+        Args:
+            everything: every check instead, those that passed first.
+            rest: where the failures stand that are left out.
+        """
+        first = sorted(self.failures, key=lambda check: check.kind not in ("data", "comparability"))
+        failed = [f"FAIL: {check.message}" for check in (self.failures if everything else first)]
+        notes = [f"note: {note}" for note in self.notes]
+        if everything:
+            return [*(check.message for check in self.checks if check.passed), *failed, *notes, self.summary()]
+        room = max(LINES - len(notes) - 1, 2)
+        if len(failed) > room:
+            failed[room - 1 :] = [f"and {len(failed) - room + 1} more that failed; {rest}"]
+        return [*failed, *notes, self.summary()]
 
     def summary(self) -> str:
         """One line: how many checks, and how they ended."""
         if not self.checks:
             return "no gate was asked for"
         failed = len(self.failures)
-        end = "all passed" if not failed else f"{failed} failed"
+        end = "all passed" if not failed else f"{failed} failed, {len(self.checks) - failed} passed"
         return f"gate {'passed' if self.passed else 'failed'}: {len(self.checks)} check(s), {end} ({self.mode})"
 
 
 def measured(card: Scorecard, key: FigureKey) -> Measured:
     """A figure with its count and interval."""
     return Measured(card.value(key), card.counts.get(key), card.intervals.get(key))
-
-
-def label(key: FigureKey) -> str:
-    """A figure's name in a sentence: `choice_accuracy`, or `language=zh choice_accuracy`."""
-    metric = one_line(key.metric)
-    if (key.dimension, key.value) == OVERALL:
-        return metric
-    return f"{one_line(key.dimension)}{f'={one_line(key.value)}' if key.value else ''} {metric}"
 
 
 def why_no_value(card: Scorecard, key: FigureKey) -> str:
@@ -155,6 +162,8 @@ def why_no_value(card: Scorecard, key: FigureKey) -> str:
         return f"no such metric; {_exist('metrics that exist', figures)}"
     if (key.dimension, key.value) == OVERALL:
         return "there are no figures at all"
+    if (key.dimension, key.value) == MACRO:
+        return "there is no mean over languages here"
     values = card.slices.get(key.dimension, {})
     return f"no such slice; {_exist(f'values of {key.dimension}', values)}"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from laya_sweep.errors import Problem, QualityError, UsageError
+from laya_sweep.gates.door import Door
 from laya_sweep.gates.judgement import Demands
 from laya_sweep.gates.limits import limits, read_limits
 from laya_sweep.gates.mode import Mode
@@ -18,8 +19,10 @@ from laya_sweep.gates.policy import Policy, parse_policy, read_policy
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.gates.thresholds import Thresholds
 from laya_sweep.gates.verdict import Verdict
-from laya_sweep.judging.gate import Gate, Judged
+from laya_sweep.judging.baselines import BaselineNames, ByCheckpoint
+from laya_sweep.judging.gate import Judged
 from laya_sweep.judging.opened import HoldsFigures, Opened, open_figures, refuse_idle
+from laya_sweep.judging.preparation import Choice, make_gate
 
 
 def scorecards(result: HoldsFigures, *, model: str | None = None, branch: str | None = None) -> dict[str, Scorecard]:
@@ -41,7 +44,7 @@ def judge(
     candidate: HoldsFigures,
     *,
     thresholds: Thresholds | None = None,
-    baseline: HoldsFigures | None = None,
+    baseline: HoldsFigures | ByCheckpoint | None = None,
     tolerances: Mapping[str, float] | Path | str | None = None,
     policy: Policy | Mapping[str, Any] | Path | str | None = None,
     mode: Mode | None = None,
@@ -50,25 +53,28 @@ def judge(
     model: str | None = None,
     branch: str | None = None,
     languages: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
+    baseline_checkpoint: str | None = None,
+    baseline_regime: str | None = None,
+    baseline_transform: str | None = None,
 ) -> Verdict:
     """Everything asked of a result, as the command and a sweep ask it.
 
     Args:
-        candidate, baseline: as `HoldsFigures` says. Of two runs, results of one name are compared.
+        candidate, baseline: as `HoldsFigures` says. Of two runs, results of one name are compared. A `ByCheckpoint`
+            has a baseline for each checkpoint.
         tolerances: by metric, or the path of a JSON file with them.
         policy: rules about slices: read, a JSON value, or the path of a JSON file.
         thresholds, mode, two_sided, max_errored_share: as in `laya_sweep.gates.judgement.Demands`.
         model, branch: which results, of published documents that hold several.
         languages: those in which results are compared with the baseline; None for all of it.
+        only: which figures are compared with the baseline, such as "ece" or "macro.ece"; None for all of them.
+        baseline_checkpoint, baseline_regime, baseline_transform: names of the baseline's results; None for the same.
 
     Raises:
         UsageError: a document cannot be read or judged, or a limit cannot mean anything.
     """
     opened = open_figures(candidate, "candidate", model=model, branch=branch)
-    other = None if baseline is None else open_figures(baseline, "baseline", model=model, branch=branch)
-    refuse_idle([opened] if other is None else [opened, other], model, branch)
-    if other is None and languages is not None:
-        raise UsageError(Problem("languages", "a baseline to compare in them", "none", "name a baseline"))
     if isinstance(tolerances, Path | str):
         tolerances = read_limits(Path(tolerances), "tolerance")
     demands = Demands(
@@ -78,14 +84,17 @@ def judge(
         mode=mode,
         two_sided=two_sided,
         max_errored_share=max_errored_share,
+        only=None if only is None else tuple(dict.fromkeys(only)),
     )
-    judged = Gate(demands, other, None if languages is None else tuple(languages)).judge(opened.results)
-    return judged[0].verdict if len(judged) == 1 else _joined(judged, opened)
+    names = BaselineNames(baseline_checkpoint, baseline_regime, baseline_transform)
+    choice = Choice(model, branch, None if languages is None else tuple(languages), names)
+    judged = make_gate(demands, baseline, choice, Door.PYTHON, opened).judge(opened.results)
+    return judged[0].verdict if len(opened.results) == 1 else _joined(judged, opened)
 
 
 def compare(
     candidate: HoldsFigures,
-    baseline: HoldsFigures,
+    baseline: HoldsFigures | ByCheckpoint,
     tolerances: Mapping[str, float] | Path | str | None = None,
     *,
     mode: Mode | None = None,
@@ -93,17 +102,26 @@ def compare(
     model: str | None = None,
     branch: str | None = None,
     languages: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
+    baseline_checkpoint: str | None = None,
+    baseline_regime: str | None = None,
+    baseline_transform: str | None = None,
 ) -> Verdict:
     """A result against a baseline alone; as `judge`, but there must be one."""
     if baseline is None:  # what a file that holds `null` is read as; without a baseline nothing could fail
         raise UsageError(Problem("baseline", "a result to compare with", "None", "name another"))
-    chosen: dict[str, Any] = {"model": model, "branch": branch, "languages": languages}
+    chosen: dict[str, Any] = {"model": model, "branch": branch, "languages": languages, "only": only}
+    chosen |= {
+        "baseline_checkpoint": baseline_checkpoint,
+        "baseline_regime": baseline_regime,
+        "baseline_transform": baseline_transform,
+    }
     return judge(candidate, baseline=baseline, tolerances=tolerances, mode=mode, two_sided=two_sided, **chosen)
 
 
 def assert_no_regression(
     candidate: HoldsFigures,
-    baseline: HoldsFigures,
+    baseline: HoldsFigures | ByCheckpoint,
     tolerances: Mapping[str, float] | Path | str | None = None,
     *,
     mode: Mode | None = None,
@@ -111,6 +129,10 @@ def assert_no_regression(
     model: str | None = None,
     branch: str | None = None,
     languages: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
+    baseline_checkpoint: str | None = None,
+    baseline_regime: str | None = None,
+    baseline_transform: str | None = None,
 ) -> Verdict:
     """For a test suite: `compare`, and an AssertionError that names every failure.
 
@@ -118,7 +140,12 @@ def assert_no_regression(
         QualityError: a check failed; it is an AssertionError too.
         UsageError: as `judge`.
     """
-    chosen: dict[str, Any] = {"model": model, "branch": branch, "languages": languages}
+    chosen: dict[str, Any] = {"model": model, "branch": branch, "languages": languages, "only": only}
+    chosen |= {
+        "baseline_checkpoint": baseline_checkpoint,
+        "baseline_regime": baseline_regime,
+        "baseline_transform": baseline_transform,
+    }
     verdict = compare(candidate, baseline, tolerances, mode=mode, two_sided=two_sided, **chosen)
     if not verdict.passed:
         raise QualityError(*(check.message for check in verdict.failures))

@@ -15,10 +15,11 @@ from typing import Any, TypeAlias
 
 from laya_sweep.documents.result_report import is_report, report_scorecards, ungated_scorecards
 from laya_sweep.documents.scorecards import scorecard_of
-from laya_sweep.domain.result_key import GatedKey, ResultKey
+from laya_sweep.domain.result_key import GatedKey
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.files.json_file import read_json
-from laya_sweep.gates.comparability import UPSTREAM_SCHEMAS, same_threshold
+from laya_sweep.gates.comparability import UPSTREAM_SCHEMAS
+from laya_sweep.gates.door import Door
 from laya_sweep.gates.scorecard import UNKNOWN, Scorecard
 from laya_sweep.judging.run_cards import exported_scorecard, result_scorecards
 from laya_sweep.store.stored_run import StoredRun
@@ -53,11 +54,13 @@ class OpenResult:
         own: makes its scorecard; called when it is asked for, since intervals take a while.
         report: makes the scorecard that meets an upstream report: of what it exports as one, else of its figures
             without a threshold. None for what has no other figures than its own.
+        home: the folder of the run that it belongs to.
     """
 
     name: GatedKey | str
     own: Callable[[], Scorecard]
     report: Callable[[], Scorecard] | None = None
+    home: Path | None = None
 
     @cached_property
     def card(self) -> Scorecard:
@@ -92,28 +95,6 @@ class Opened:
     results: tuple[OpenResult, ...]
     selectors: frozenset[str] = frozenset()
 
-    def counterpart(self, result: OpenResult) -> OpenResult:
-        """What a result is compared with: the only one there is, else the one of its name.
-
-        A document of others has no such name: an upstream report meets the results at its threshold, or one without
-        a threshold the ungated figures, where that leaves one result.
-
-        Raises:
-            UsageError: there are several, and none or more than one could be meant; lists them.
-        """
-        found = [*self.results] if len(self.results) == 1 else [own for own in self.results if own.name == result.name]
-        if not found and result.is_upstream:
-            threshold = result.card.min_confidence
-            if threshold is None or threshold is UNKNOWN:
-                found = [*{_result_of(own.name): own for own in reversed(self.results)}.values()]
-            else:
-                found = [own for own in self.results if same_threshold(own.card.min_confidence, threshold)]
-        if len(found) == 1:
-            return found[0]
-        known = "; ".join(str(own.name) for own in self.results)
-        step = "name another baseline, or choose one: scorecards(baseline)[NAME]"
-        raise UsageError(Problem("baseline", f"a result {result.name}", known, step))
-
 
 def open_figures(given: HoldsFigures, role: str, *, model: str | None = None, branch: str | None = None) -> Opened:
     """All results of anything that holds figures.
@@ -143,7 +124,7 @@ def open_figures(given: HoldsFigures, role: str, *, model: str | None = None, br
     return _of_document(document, f"{role} {one_line(path)}", str(path), model, branch)
 
 
-def refuse_idle(opened: Iterable[Opened], model: str | None, branch: str | None) -> None:
+def refuse_idle(opened: Iterable[Opened], model: str | None, branch: str | None, door: Door = Door.PYTHON) -> None:
     """Refuse an option that went nowhere.
 
     Raises:
@@ -153,14 +134,15 @@ def refuse_idle(opened: Iterable[Opened], model: str | None, branch: str | None)
     for name, value in (("model", model), ("branch", branch)):
         if value is not None and f"--{name}" not in used:
             expected = "a published document with several to choose from"
-            raise UsageError(Problem(f"gate.{name}", expected, f"{value!r} for others", f"drop --{name}"))
+            raise UsageError(Problem(door.option(name), expected, f"{value!r} for others", f"drop {door.option(name)}"))
 
 
 def _of_run(run: StoredRun, role: str) -> Opened:
     results = []
     for result in run.results:
         report = cache(partial(exported_scorecard, result)) if run.imported is None else None
-        results += [_kept(key, card, report) for key, card in result_scorecards(result).items()]
+        home = run.folder.resolve()
+        results += [_kept(key, card, report, home) for key, card in result_scorecards(result).items()]
     if not results:
         raise UsageError(Problem(f"{role} {run.folder}", "a run with results", "none", "name another run"))
     return Opened(str(run.folder), tuple(results))
@@ -180,9 +162,7 @@ def _of_card(card: Scorecard) -> Opened:
     return Opened(card.name, (_kept(card.name, card),), card.selectors)
 
 
-def _kept(name: GatedKey | str, card: Scorecard, report: Callable[[], Scorecard] | None = None) -> OpenResult:
-    return OpenResult(name, lambda: card, report)
-
-
-def _result_of(name: GatedKey | str) -> ResultKey | str:
-    return name.result if isinstance(name, GatedKey) else name
+def _kept(
+    name: GatedKey | str, card: Scorecard, report: Callable[[], Scorecard] | None = None, home: Path | None = None
+) -> OpenResult:
+    return OpenResult(name, lambda: card, report, home)

@@ -221,6 +221,7 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[DecisionMetric
             proportion=True,
             spread=lambda v: spread(v, cut),
             better=better,
+            at_threshold=True,
         )
 
     def accepted(view: SliceView) -> Flags:

@@ -36,6 +36,25 @@ def nature_of(metric: str) -> Nature:
     return _declared().get(metric, _UNKNOWN)
 
 
+def is_metric(name: str) -> bool:
+    """Whether a figure of this name can exist: it is declared, or one of a family.
+
+    >>> is_metric("ece"), is_metric("score_within_0.25"), is_metric("selective_accuracy@0"), is_metric("choice_acuracy")
+    (True, True, False, False)
+    """
+    stem, at, _ = name.partition("@")
+    if stem == "selective_accuracy" and at:
+        return nature_of(name).share is not None
+    if name.startswith("score_within_"):
+        return _number(name.removeprefix("score_within_")) is not None
+    return name.endswith("_ms") or name in _declared()
+
+
+def metric_names() -> list[str]:
+    """The names of all declared metrics."""
+    return [*_declared()]
+
+
 @cache
 def _declared() -> Mapping[str, Nature]:
     decisions = catalogue(score_within=(1,), min_confidence=(0.0,), flags=(RECALLED, SURVIVED))
@@ -44,8 +63,13 @@ def _declared() -> Mapping[str, Nature]:
 
 
 def _share(percent: str) -> float | None:
+    number = _number(percent)
+    share = None if number is None else number / 100
+    return share if share is not None and 0.0 < share <= 1.0 else None
+
+
+def _number(text: str) -> float | None:
     try:
-        share = float(percent) / 100
+        return float(text)
     except ValueError:
         return None
-    return share if 0.0 < share <= 1.0 else None

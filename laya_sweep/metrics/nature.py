@@ -20,6 +20,7 @@ class Nature:
         short: what lines of the terminal call it; None where they use its name.
         in_evals: whether upstream reports have it.
         timing: whether it is in milliseconds, which a re-run moves by noise.
+        at_threshold: whether the min_confidence of a result moves it.
     """
 
     better: Direction = "neither"
@@ -29,3 +30,4 @@ class Nature:
     short: str | None = None
     in_evals: bool = False
     timing: bool = False
+    at_threshold: bool = False

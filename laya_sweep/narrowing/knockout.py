@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laya_sweep.domain.variant import Variant
-from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, OutOfMemoryError, by_shape
+from laya_sweep.engines.engine import EncodedQuestion, EncodingError, Engine, Forward, OutOfMemoryError, by_shape
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 
 #: What an engine raises for rows that it cannot answer.
 _FAULTS = (EncodingError, OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError)
+
+
+#: Looks at the rows of a call and what came of them.
+Watch = Callable[[Sequence[EncodedQuestion], Forward], None]
 
 
 class _Round(NamedTuple):
@@ -33,9 +37,11 @@ class Knockout:
 
     name = "knockout"
 
-    def __init__(self, group_size: int, engine: Engine) -> None:
+    def __init__(self, group_size: int, engine: Engine, watch: Watch | None = None) -> None:
+        """`watch` sees each call."""
         self._size = group_size
         self._engine = engine
+        self._watch = watch
 
     def cut(self, variant: Variant, qid: str) -> tuple[Variant, Cut] | None:
         """The finalists' question; None for one that is no choice.
@@ -65,7 +71,10 @@ class Knockout:
         calls = by_shape(encoded).values()
         winners = [part[0] for part in parts]
         for places in calls:
-            forward = self._engine.forward([encoded[place] for place in places])
+            rows = [encoded[place] for place in places]
+            forward = self._engine.forward(rows)
+            if self._watch is not None:
+                self._watch(rows, forward)
             for place, logits in zip(places, forward.logits, strict=True):
                 at = asked[place]
                 winners[at] = parts[at][_best(encoded[place], logits)]

@@ -12,7 +12,7 @@ from laya_sweep.engines.engine import Engine
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.narrowing.cut import Cut, NarrowingError
 from laya_sweep.narrowing.embedder import import_embedder
-from laya_sweep.narrowing.knockout import Knockout
+from laya_sweep.narrowing.knockout import Knockout, Watch
 from laya_sweep.narrowing.shortlist import Shortlist
 
 #: Identity: it moves when what is kept, or how it is asked, does.
@@ -41,8 +41,8 @@ def require_embedder(settings: NarrowingSettings) -> None:
         import_embedder(settings.embedder or "")
 
 
-def make_narrower(settings: NarrowingSettings, engine: Engine) -> Narrower | None:
-    """The narrowing of a loaded engine; None for `none`.
+def make_narrower(settings: NarrowingSettings, engine: Engine, watch: Watch | None = None) -> Narrower | None:
+    """The narrowing of a loaded engine; None for `none`. `watch` sees each call that it makes.
 
     Raises:
         UsageError: the embedder cannot be imported, or the engine has no encoder to embed with.
@@ -50,7 +50,7 @@ def make_narrower(settings: NarrowingSettings, engine: Engine) -> Narrower | Non
     if settings.name == "none":
         return None
     if settings.name == "knockout":
-        return Knockout(settings.cap, engine)
+        return Knockout(settings.cap, engine, watch)
     if settings.embedder != CHECKPOINT_EMBEDDER:
         return Shortlist(settings.cap, import_embedder(settings.embedder or ""))
     own = getattr(engine, "embedder", None)

@@ -15,11 +15,12 @@ from laya_sweep.checkpoints.checkpoint import Checkpoint
 from laya_sweep.domain.settings import ExecutorSettings, Settings
 from laya_sweep.domain.variant import Variant
 from laya_sweep.execution.backend import make_backend
-from laya_sweep.execution.contract import Backend, Batching, ParityTask, WorkerSpec
-from laya_sweep.execution.events import CaseLost, Event, ShardDone, WorkerReady
+from laya_sweep.execution.contract import Backend, Batching, ParityTask, Shard, WorkerSpec
+from laya_sweep.execution.events import CaseLost, CheckpointDistrusted, Event, ShardDone, WorkerReady
 from laya_sweep.execution.parity import PARITY_CASES
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.rows import error_part
+from laya_sweep.execution.software import software_here
 from laya_sweep.files.atomic import write_bytes
 from laya_sweep.narrowing.narrower import require_embedder
 from laya_sweep.run.console import Bar
@@ -43,6 +44,8 @@ class InferenceStats:
     embedded_texts: int = 0
     elimination_rows: int = 0
     elimination_calls: int = 0
+    checked_rows: int = 0
+    check_s: float = 0.0
     workers: list[dict[str, Any]] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
@@ -54,6 +57,8 @@ class InferenceStats:
             self.embedded_texts += result.embedded_texts
             self.elimination_rows += result.elimination_rows
             self.elimination_calls += result.elimination_calls
+            self.checked_rows += result.checked_rows
+            self.check_s += result.check_s
             self.forward_s += result.forward_s
             self.call_s += result.call_s
             self.actor_peak_rss_bytes = max(self.actor_peak_rss_bytes, result.peak_rss_bytes)
@@ -69,6 +74,7 @@ class InferenceStats:
                     "load_s": hand.load_s,
                     "parity_max_difference": hand.parity.max_difference,
                     "parity_cases": hand.parity.cases,
+                    "parity_shared_rows": hand.parity.shared_rows,
                 }
             )
 
@@ -97,6 +103,7 @@ def infer(
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         cells.setdefault(cell.key, []).append(cell)
+    committed: list[tuple[Shard, str]] = []
     waiting: Counter[str] = Counter()
     for shard in todo:
         waiting[shard.cell_key] += shard.rows
@@ -107,9 +114,13 @@ def infer(
             bar.see(event)
             if isinstance(event, WorkerReady):
                 ready(event)
+            if isinstance(event, CheckpointDistrusted):
+                for shard, name in committed:
+                    if shard.checkpoint == event.checkpoint:
+                        store.withdraw(shard.cell_key, name)
             if isinstance(event, ShardDone | CaseLost):
                 store.describe(event.shard.cell_key, cells[event.shard.cell_key][0].identity)
-                _keep(event, store)
+                committed.append((event.shard, _keep(event, store)))
                 waiting[event.shard.cell_key] -= event.shard.rows
                 if waiting[event.shard.cell_key] == 0:
                     for cell in cells[event.shard.cell_key]:
@@ -118,12 +129,13 @@ def infer(
     return stats
 
 
-def _keep(event: ShardDone | CaseLost, store: FactStore) -> None:
-    """Commit what the worker could not."""
+def _keep(event: ShardDone | CaseLost, store: FactStore) -> str:
+    """Commit what the worker could not; the name of the part, whoever committed it."""
     if isinstance(event, CaseLost):
-        store.commit(event.shard.cell_key, error_part(event.shard, "WorkerLostError", event.reason))
-    elif event.result.part is not None:
-        store.commit(event.shard.cell_key, event.result.part)
+        return store.commit(event.shard.cell_key, error_part(event.shard, "WorkerLostError", event.reason))
+    if event.result.part is not None:
+        return store.commit(event.shard.cell_key, event.result.part)
+    return event.result.committed or ""
 
 
 @contextmanager
@@ -161,6 +173,7 @@ def _spec(
         threads=settings.executor.num_cpus,
         batching=Batching(settings.batch_tokens, settings.batch_size, settings.sort_by_length),
         parity=ParityTask(sample, settings.min_confidence, settings.dataset.parity_on_all),
+        software=software_here(checkpoint.engine.libraries),
         store_root=store.root.absolute(),
         store_token=token,
         narrowing=settings.narrowing,

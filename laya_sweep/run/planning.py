@@ -10,11 +10,12 @@ from laya_sweep.checkpoints.checkpoint import locate_all
 from laya_sweep.checkpoints.routed import locate_routers
 from laya_sweep.domain.calibration_map import map_of, overrides_of
 from laya_sweep.domain.regime import Regime
-from laya_sweep.domain.result_key import ResultKey
+from laya_sweep.domain.result_key import GatedKey, ResultKey
 from laya_sweep.domain.settings import RegimeSettings, Settings
 from laya_sweep.files.atomic import require_writable
 from laya_sweep.files.hub import Hub
-from laya_sweep.judging.gate import Gate, prepare_gate, with_rules
+from laya_sweep.judging.gate import Gate
+from laya_sweep.judging.preparation import prepare_gate, with_rules
 from laya_sweep.results.checking import Checking
 from laya_sweep.run.plan import Plan, make_plan
 from laya_sweep.store.facts import FactStore
@@ -74,7 +75,10 @@ def plan_sweep(settings: Settings, hub: Hub) -> Planned:
     plan = make_plan(settings, checkpoints, languages, store, routers)
     refuse_fitted_rows(settings.regimes, languages)
     regimes = {regime.name: _regime(regime) for regime in settings.regimes}
-    return Planned(settings, suite, asked, plan, regimes, checking, gate, store)
+    planned = Planned(settings, suite, asked, plan, regimes, checking, gate, store)
+    thresholds = settings.min_confidence or (None,)
+    gate.foresee([GatedKey(key, value) for key in planned.keys for value in thresholds], settings.out_dir)
+    return planned
 
 
 def _regime(settings: RegimeSettings) -> Regime:

@@ -28,6 +28,8 @@ def provenance_document(plan: Plan, settings: Settings, stats: InferenceStats, w
         "forward_share": stats.forward_s / (wall_s * max(1, _busiest(stats, settings))),
         "forward_rows": stats.forward_rows,
         "forward_calls": stats.forward_calls,
+        "checked_rows": stats.checked_rows,
+        "check_s": stats.check_s,
         **_narrowing_cost(stats, settings),
         "cached_rows": plan.rows - plan.pending_rows,
         "rows_of_one_pass_per_grid_point": plan.rows * grid,

@@ -139,7 +139,7 @@ def _judge(folder: Path, gate: Gate, console: Console) -> int:
         return 0
     judged = judge_run(folder, gate)
     write_verdicts(folder / VERDICT_FILE, judged)
-    for line in verdict_lines(judged):
+    for line in verdict_lines(judged, gate.door):
         console.result(line)
     return max(verdict.exit_code for _, verdict in judged)
 

@@ -8,9 +8,9 @@
     <root>/parity/<digest>.json                             the sample that passed a checkpoint's parity check
 
 A part appears by rename, its timings and calls before it. Parts are only added, so several runs may share a store; the
-same rows written twice are the same bytes and so the same file. Reading takes the union of all parts: a
-success wins over an error row, a damaged part counts as absent. Parts of older versions, and cases that no worker
-survived, have no calls: what was issued for them is not known.
+same rows written twice are the same bytes and so the same file. (A run whose engine mixes up rows takes its own back.)
+Reading takes the union of all parts: a success wins over an error row, a damaged part counts as absent. Parts of older
+versions, and cases that no worker survived, have no calls: what was issued for them is not known.
 """
 
 from __future__ import annotations
@@ -88,14 +88,20 @@ class FactStore:
         if not path.exists():
             write_bytes(path, canonical_json(identity).encode())
 
-    def commit(self, cell_key: str, part: Part) -> None:
-        """Add a part: timings and calls first, so that a committed fact has them."""
+    def commit(self, cell_key: str, part: Part) -> str:
+        """Add a part: timings and calls first, so that a committed fact has them. Returns its name."""
         name = hashlib.sha256(part.facts).hexdigest()[:32]
         folder = self._cell(cell_key)
         write_bytes(folder / f"timings-{name}.parquet", part.timings)
         if part.calls is not None:
             write_bytes(folder / f"calls-{name}.parquet", part.calls)
         write_bytes(folder / f"part-{name}.parquet", part.facts)
+        return name
+
+    def withdraw(self, cell_key: str, name: str) -> None:
+        """Take a part back that the same run committed and that turned out not to be trusted, facts first."""
+        for kind in ("part", "calls", "timings"):
+            (self._cell(cell_key) / f"{kind}-{name}.parquet").unlink(missing_ok=True)
 
     def read(self, cell_key: str) -> CellFacts:
         """Everything committed of a cell, in an order that depends on the rows alone."""

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainValidator
 
-from laya_sweep.domain.checked import Document, Listed, Name, Takes, checked, refuse, refused
+from laya_sweep.domain.checked import Document, Listed, Name, Takes, checked, refuse, refuser
 from laya_sweep.errors import DatasetError, Problem, one_line
 from laya_sweep.files.json_file import parse_json, read_json
 from laya_sweep.suites.check_gates import Gates, parse_gates
@@ -40,8 +40,7 @@ def _texts(named: tuple[str, object]) -> CheckTexts | None:
     name, texts = named
     if name not in CHECKS:
         return None  # the key is refused
-    if refusals := refused(CHECKS[name], texts):
-        refuse(*refusals)
+    refuse(*refuser(CHECKS[name])(texts))
     return CHECKS[name].model_validate(texts)
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from laya_sweep.domain.checked import Name, Refusal, Takes, refuser
 from laya_sweep.errors import DatasetError, Problem
 from laya_sweep.files.strict_json import parse_strict, shown
 
 #: Pairs of (label, description or None), in the order in which options are shown.
 Labels = tuple[tuple[str, str | None], ...]
 
-#: Notes a fault: what was expected, what was got.
-Complain = Callable[[str, object], None]
-
 _FORM = "a list of labels or a map of label to description"
+_LABEL = refuser(Annotated[Name | int, Takes("labels that are texts", whole=True)])
+_DESCRIPTION = refuser(Name | None)
 
 
-def labels_of(raw: object, complain: Complain) -> Labels:
-    """Labels from plain values; every fault goes to `complain`.
+def labels_of(raw: object) -> tuple[Labels, list[Refusal]]:
+    """Labels from plain values, and every fault of them.
 
     A whole number is the label of its digits, as it is in a column; a bool or another number is no label.
     """
@@ -28,31 +29,20 @@ def labels_of(raw: object, complain: Complain) -> Labels:
     elif isinstance(raw, Sequence) and not isinstance(raw, str):
         pairs = [(label, None) for label in raw]
     else:
-        complain(_FORM, raw)
-        return ()
-    made = [(label_text(label), description) for label, description in pairs]
-    for (label, _), (text, description) in zip(pairs, made, strict=True):
-        if text is None:
-            complain("labels that are texts", label)
-        if description is not None and not (isinstance(description, str) and description.strip()):
-            complain(f"a description of {shown(label)} that is a text, or null", description)
-    found: Labels = tuple((text, description) for text, description in made if text is not None)
-    names = [label for label, _ in found]
-    for label in dict.fromkeys(names):
-        if names.count(label) > 1:
-            complain(f"each label once, not {names.count(label)} times", label)
+        return (), [Refusal((), _FORM, raw)]
+    labels: list[tuple[str, str | None]] = []
+    found: list[Refusal] = []
+    for label, description in pairs:
+        own = _LABEL(label)
+        words = f"a description of {shown(label)} that is a text, or null"
+        found += [*own, *(one._replace(words=words) for one in _DESCRIPTION(description))]
+        labels += [] if own else [(str(label), description)]
+    for text, count in Counter(text for text, _ in labels).items():
+        if count > 1:
+            found.append(Refusal((), f"each label once, not {count} times", text))
     if len(pairs) < 2:
-        complain("at least 2 labels", len(pairs))
-    return found
-
-
-def label_text(value: object) -> str | None:
-    """A label as a text: a text that is not blank, or a whole number by its digits; None for anything else."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return str(value)
-    return value if isinstance(value, str) and value.strip() else None
+        found.append(Refusal((), "at least 2 labels", len(pairs)))
+    return tuple(labels), found
 
 
 def read_labels(path: Path) -> Labels:
@@ -61,14 +51,10 @@ def read_labels(path: Path) -> Labels:
     Raises:
         DatasetError: it cannot be read, or with every fault.
     """
-    problems: list[Problem] = []
-
-    def complain(expected: str, got: object) -> None:
-        problems.append(Problem(f"dataset.labels {path}", expected, shown(got), "correct the file"))
-
-    labels = labels_of(_value(path), complain)
-    if problems:
-        raise DatasetError(*problems)
+    labels, found = labels_of(_value(path))
+    if found:
+        what, step = f"dataset.labels {path}", "correct the file"
+        raise DatasetError(*(Problem(what, one.words, shown(one.value), step) for one in found))
     return labels
 
 

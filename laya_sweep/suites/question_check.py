@@ -8,96 +8,49 @@ leaves an answer of another type out without a word.
 from __future__ import annotations
 
 import difflib
-import math
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
-from laya_sweep.domain.question import QUESTION_TYPES, label_index
-from laya_sweep.files.strict_json import FieldFault, name_of, shown
+from pydantic import AfterValidator, InstanceOf, ValidationInfo, model_validator
+
+from laya_sweep.domain.checked import Document, Finite, Flag, Name, Refusal, Refuser, Takes, filled, refuse, refuser
+from laya_sweep.domain.question import Question, label_index, option_count
+from laya_sweep.files.strict_json import name_of, shown
 
 #: Labels that a message lists.
 _LISTED = 8
 
-
-def question_faults(qid: str, question: Any) -> Iterator[FieldFault]:  # noqa: ANN401 - any JSON value
-    """Faults of one question definition."""
-    where = f"questions.{name_of(qid)}"
-    if not qid.strip():
-        yield FieldFault("questions", "question ids that are not blank", shown(qid))
-    if not isinstance(question, dict):
-        yield FieldFault(where, "an object", shown(question))
-        return
-    kind = question.get("type")
-    if kind not in QUESTION_TYPES:
-        yield FieldFault(f"{where}.type", "one of choice, score, noul", _got(question, "type"))
-    yield from _instruction_faults(where, question)
-    if isinstance(kind, str) and kind in _CRITERIA:
-        criteria = [*_CRITERIA[kind](f"{where}.criteria", question)]
-        yield from criteria or _order_faults(f"{where}.option_order", question)
-        yield from _label_faults(f"{where}.labels", question)
+_SCALARS = (str, int, float)
 
 
-def truth_faults(qid: str, question: dict[str, Any], truth: Any) -> Iterator[FieldFault]:  # noqa: ANN401
-    """Faults of the right answer to a question that has none itself."""
-    field = f"expected.{name_of(qid)}"
-    kind = question["type"]
-    if kind == "noul" and not isinstance(truth, bool):
-        yield FieldFault(field, "true or false for a noul question", shown(truth))
-    if kind == "score" and not _finite(truth):
-        yield FieldFault(field, "a finite number for a score question", shown(truth))
-    if kind == "choice" and label_index(question["criteria"], truth) is None:
-        yield FieldFault(field, f"one of the labels {_listed(question['criteria'], truth)}", shown(truth))
+def question_refusals(qid: str, question: Any) -> list[Refusal]:  # noqa: ANN401 - any JSON value
+    """Faults of one question definition, by their places in its row."""
+    kind = question.get("type") if isinstance(question, dict) else None
+    found = (_SHAPES.get(kind, _ASKED) if isinstance(kind, str) else _ASKED)(question)
+    blank = [] if qid.strip() else [Refusal(("questions",), "question ids that are not blank", qid)]
+    return blank + [one._replace(place=("questions", qid, *one.place)) for one in found]
 
 
-def _instruction_faults(where: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    given = question.get("instructions")
-    blank = given is None or (isinstance(given, str) and not given.strip())
-    if blank or given in ([], {}):
-        expected = "the text that the model should answer"
-        yield FieldFault(f"{where}.instructions", expected, _got(question, "instructions"))
+def truth_refusals(qid: str, question: Question, truth: Any) -> list[Refusal]:  # noqa: ANN401 - any JSON value
+    """Faults of the right answer to a question that has none itself, by its place in the row."""
+    place = ("expected", qid)
+    if question["type"] != "choice":
+        return [one._replace(place=place) for one in _TRUTHS[question["type"]](truth)]
+    if label_index(question["criteria"], truth) is not None:
+        return []
+    return [Refusal(place, f"one of the labels {_listed(question['criteria'], truth)}", truth)]
 
 
-def _choice_faults(field: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    criteria = question.get("criteria")
-    if not isinstance(criteria, dict | list) or not criteria:
-        expected = "an object label -> description or a list of labels, with at least one"
-        yield FieldFault(field, expected, _got(question, "criteria"))
-    elif isinstance(criteria, list):
-        yield from _listed_label_faults(field, criteria)
+def is_blank(value: object) -> bool:
+    """Null, or an empty or blank one."""
+    return not value.strip() if isinstance(value, str) else value in (None, [], {})
 
 
-def _listed_label_faults(field: str, labels: list[Any]) -> Iterator[FieldFault]:
-    first: dict[Any, int] = {}
-    for i, label in enumerate(labels):
-        if not isinstance(label, str | int | float):
-            yield FieldFault(f"{field}[{i}]", "a text, number or bool", shown(label))
-        elif label in first:  # as answer keys 1, 1.0 and true are one
-            got = f"{shown(label)}, which repeats label {first[label]} ({shown(labels[first[label]])})"
-            yield FieldFault(f"{field}[{i}]", "a label of its own", got)
-        else:
-            first[label] = i
-
-
-def _score_faults(field: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    criteria = question.get("criteria")
-    if not isinstance(criteria, list) or not criteria:
-        expected = "a list of level descriptions, level 0 first, with at least one"
-        yield FieldFault(field, expected, _got(question, "criteria"))
-        return
-    for i, level in enumerate(criteria):
-        if level is None:
-            yield FieldFault(f"{field}[{i}]", "a description of the level", "null")
-
-
-def _noul_faults(field: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    criteria = question.get("criteria")
-    expected = "an object with the keys true and false, one of them, or nothing"
-    if criteria is not None and not isinstance(criteria, dict):
-        yield FieldFault(field, expected, shown(criteria))
-    elif criteria is not None:
-        for key in criteria:
-            if key.lower() not in ("true", "false"):
-                yield FieldFault(f"{field}.{name_of(key)}", expected, shown(key))
+def saying(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Beside a type: not a blank one."""
+    if is_blank(value):
+        raise ValueError("blank")
+    return value
 
 
 def _listed(labels: Iterable[Any], wanted: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -109,45 +62,117 @@ def _listed(labels: Iterable[Any], wanted: Any) -> str:  # noqa: ANN401 - any JS
     return ", ".join([*near, *(text for text in texts if text not in near)][:_LISTED]) + ", ..."
 
 
-_CRITERIA = {"choice": _choice_faults, "score": _score_faults, "noul": _noul_faults}
+def _labels_of_their_own(criteria: dict[str, Any] | list[Any]) -> dict[str, Any] | list[Any]:
+    """Labels are answer keys, of which 1, 1.0 and true are one; those of an object are so as they stand."""
+    labels = criteria if isinstance(criteria, list) else []
+    first: dict[Any, int] = {}
+    found = []
+    for i, label in enumerate(labels):
+        if not isinstance(label, _SCALARS):
+            found.append(Refusal((i,), "a text, number or bool", label))
+        elif label in first:
+            got = f"{shown(label)}, which repeats label {first[label]} ({shown(labels[first[label]])})"
+            found.append(Refusal((i,), "a label of its own", label, got=got))
+        else:
+            first[label] = i
+    refuse(*found)
+    return criteria
 
 
-def _order_faults(field: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    if "option_order" not in question:
-        return
-    order = question["option_order"]
-    count = 2 if question["type"] == "noul" else len(question["criteria"])
-    whole = isinstance(order, list) and all(isinstance(i, int) and not isinstance(i, bool) for i in order)
-    if not whole or sorted(order) != [*range(count)]:
-        yield FieldFault(field, f"each of 0 .. {count - 1} once", shown(order))
+def _described(levels: list[Any]) -> list[Any]:
+    missing = [i for i, level in enumerate(levels) if level is None]
+    refuse(*(Refusal((i,), "a description of the level", None, got="null") for i in missing))
+    return levels
 
 
-def _label_faults(field: str, question: dict[str, Any]) -> Iterator[FieldFault]:
-    if "labels" not in question:
-        return
-    labels = question["labels"]
-    if question["type"] != "noul":
-        yield FieldFault(field, "labels in noul questions alone", shown(labels))
-    elif labels is not None and not _two_labels(labels):
-        yield FieldFault(field, "different texts for exactly the keys false and true", shown(labels))
+def _side(key: str) -> str:
+    if key.lower() in ("true", "false"):
+        return key
+    raise ValueError("no side")
 
 
-def _two_labels(labels: Any) -> bool:  # noqa: ANN401 - any JSON value
-    if not isinstance(labels, dict) or labels.keys() != {"false", "true"}:
-        return False
-    if not all(isinstance(text, str) and text.strip() for text in labels.values()):
-        return False
-    return bool(labels["false"].strip() != labels["true"].strip())
+def _each_option_once(order: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
+    """An order is judged beside criteria that have no fault."""
+    if "criteria" in info.data:
+        count = option_count(info.data)
+        whole = isinstance(order, list) and all(type(i) is int for i in order)
+        if not whole or sorted(order) != [*range(count)]:
+            refuse(Refusal((), f"each of 0 .. {count - 1} once", order))
+    return order
 
 
-def _finite(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer beyond any float
-        return False
+def _of_noul_alone(labels: object) -> None:
+    refuse(Refusal((), "labels in noul questions alone", labels))
 
 
-def _got(holder: dict[str, Any], key: str) -> str:
-    return shown(holder[key]) if key in holder else "nothing"
+_Order = Annotated[Any, AfterValidator(_each_option_once)]
+_NoLabels = Annotated[Any, AfterValidator(_of_noul_alone)]
+
+
+class _Asked(Document, extra="ignore"):
+    """What every question has; its other fields are the runtime's to read."""
+
+    type: Annotated[Literal["choice", "score", "noul"], Takes("one of choice, score, noul", whole=True)]
+    instructions: Annotated[Any, AfterValidator(saying), Takes("the text that the model should answer", whole=True)]
+
+
+class _Choice(_Asked):
+    """One of several labels."""
+
+    criteria: Annotated[
+        InstanceOf[dict[str, Any]] | InstanceOf[list[Any]],
+        AfterValidator(filled),
+        Takes("an object label -> description or a list of labels, with at least one", whole=True),
+        AfterValidator(_labels_of_their_own),
+    ]
+    option_order: _Order = None
+    labels: _NoLabels = None
+
+
+class _Score(_Asked):
+    """A number on a scale of levels."""
+
+    criteria: Annotated[
+        InstanceOf[list[Any]],
+        AfterValidator(filled),
+        Takes("a list of level descriptions, level 0 first, with at least one", whole=True),
+        AfterValidator(_described),
+    ]
+    option_order: _Order = None
+    labels: _NoLabels = None
+
+
+class _SideLabels(Document):
+    """The two sides of a noul in other words."""
+
+    false: Name
+    true: Name
+
+    @model_validator(mode="after")
+    def _differ(self) -> _SideLabels:
+        if self.false.strip() == self.true.strip():
+            raise ValueError("the same")
+        return self
+
+
+_SIDES = Takes("an object with the keys true and false, one of them, or nothing")
+_SideTexts = Annotated[dict[Annotated[str, AfterValidator(_side), _SIDES], Any], _SIDES]
+_TwoLabels = Annotated[_SideLabels, Takes("different texts for exactly the keys false and true", whole=True)]
+
+
+class _Noul(_Asked):
+    """True or false."""
+
+    criteria: _SideTexts | None = None
+    option_order: _Order = None
+    labels: _TwoLabels | None = None
+
+
+_ASKED = refuser(_Asked)
+_SHAPES: dict[str, Refuser] = {"choice": refuser(_Choice), "score": refuser(_Score), "noul": refuser(_Noul)}
+
+#: What is a right answer, by the type of its question; of a choice it is one of the labels.
+_TRUTHS: dict[str, Refuser] = {
+    "score": refuser(Annotated[Finite, Takes("a finite number for a score question", whole=True)]),
+    "noul": refuser(Annotated[Flag, Takes("true or false for a noul question", whole=True)]),
+}

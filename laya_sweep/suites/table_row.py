@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, InstanceOf, JsonValue
+
+from laya_sweep.domain.checked import Name, Refusal, Refuser, Takes, refuser
 from laya_sweep.domain.settings import TableMapping
-from laya_sweep.files.strict_json import FieldFault, name_of, shown
-from laya_sweep.suites.label_set import label_text
+from laya_sweep.files.strict_json import FieldFault
+from laya_sweep.suites.question_check import is_blank, saying
+from laya_sweep.suites.row_check import field_fault
+
+_STATE = refuser(
+    Annotated[
+        str | InstanceOf[dict[str, Any]] | InstanceOf[list[Any]],
+        AfterValidator(saying),
+        Takes("a text, an object or a list that is not empty", whole=True),
+    ]
+)
+_INSIDE = refuser(Annotated[JsonValue, Takes("values that JSON has", whole=True)])
+_FIELD = refuser(Annotated[JsonValue, Takes("a value that JSON has and that is not null", whole=True)])
+_LABEL = refuser(Annotated[Name | int, Takes("a label: a text, or a whole number", whole=True)])
+_CODE = refuser(Annotated[Name, Takes("a code", whole=True)])
+_ID = refuser(Annotated[Name | int, Takes("a text or a whole number", whole=True)])
+_TAG = refuser(Annotated[str | int | bool, Takes("a text, a whole number or a bool", whole=True)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +47,13 @@ def columns_of(mapping: TableMapping) -> list[str]:
     return [*dict.fromkeys(name for name in (*texts, *others) if name is not None)]
 
 
-def cell_faults(mapping: TableMapping, cells: Mapping[str, Any]) -> Iterator[FieldFault]:
+def cell_faults(mapping: TableMapping, cells: Mapping[str, Any]) -> list[FieldFault]:
     """Every fault of a row's cells; none means that `table_row` takes them."""
-    yield from _state_faults(mapping.text, cells)
-    if label_text(cells.get(mapping.label)) is None:
-        yield _fault(mapping.label, "a label: a text, or a whole number", cells)
-    for name, expected in ((mapping.language, "a code"), (mapping.id, "a text or a whole number")):
-        value = _cell(name, cells)
-        right = isinstance(value, str) and bool(value.strip())
-        if name == mapping.id:
-            right = right or (isinstance(value, int) and not isinstance(value, bool))
-        if name is not None and value is not None and not right:
-            yield _fault(name, expected, cells)
-    for name in mapping.tags:
-        if not isinstance(_cell(name, cells), str | int | None):
-            yield _fault(name, "a text, a whole number or a bool", cells)
+    found = [*_state_refusals(mapping.text, cells), *_refused(_LABEL, mapping.label, cells)]
+    for column, kind in ((mapping.language, _CODE), (mapping.id, _ID), *((name, _TAG) for name in mapping.tags)):
+        if column is not None and _cell(column, cells) is not None:
+            found += _refused(kind, column, cells)
+    return [field_fault(refusal) for refusal in found]
 
 
 def table_row(mapping: TableMapping, cells: Mapping[str, Any]) -> TableRow:
@@ -53,7 +62,7 @@ def table_row(mapping: TableMapping, cells: Mapping[str, Any]) -> TableRow:
     tags = [(name, _cell(name, cells)) for name in mapping.tags]
     return TableRow(
         state=_state(mapping.text, cells),
-        label=label_text(cells[mapping.label]) or "",
+        label=str(cells[mapping.label]),
         language=language or "",
         row_id=None if row_id is None else str(row_id),
         tags=tuple(f"{name}={_tag(value)}" for name, value in tags if value is not None),
@@ -70,37 +79,19 @@ def _state(text: str | tuple[tuple[str, str], ...], cells: Mapping[str, Any]) ->
     return cells[text] if isinstance(text, str) else {field: cells[column] for field, column in text}
 
 
-def _state_faults(text: str | tuple[tuple[str, str], ...], cells: Mapping[str, Any]) -> Iterator[FieldFault]:
+def _state_refusals(text: str | tuple[tuple[str, str], ...], cells: Mapping[str, Any]) -> list[Refusal]:
     """A state is a text, an object or a list; fields of an object may be empty or numbers, but not all be empty."""
     if isinstance(text, str):
-        value = cells.get(text)
-        if not isinstance(value, str | dict | list) or _is_blank(value):
-            yield _fault(text, "a text, an object or a list that is not empty", cells)
-        elif not _is_json(value):
-            yield _fault(text, "values that JSON has", cells)
-        return
-    for _, column in text:
-        if column not in cells or not _is_json(cells[column]):
-            yield _fault(column, "a value that JSON has and that is not null", cells)
-    if all(_is_blank(cells.get(column, " ")) for _, column in text):
-        yield FieldFault(name_of(text[0][1]), "a text in at least one of the text columns", "none")
+        return _refused(_STATE, text, cells) or _refused(_INSIDE, text, cells)
+    found = [refusal for _, column in text for refusal in _refused(_FIELD, column, cells)]
+    if all(is_blank(cells.get(column)) for _, column in text):
+        found.append(Refusal((text[0][1],), "a text in at least one of the text columns", None, got="none"))
+    return found
 
 
-def _is_blank(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return not value.strip() if isinstance(value, str) else value in ([], {})
-
-
-def _is_json(value: Any) -> bool:  # noqa: ANN401 - what a typed column holds
-    if isinstance(value, dict):
-        return all(_is_json(child) for child in value.values())
-    if isinstance(value, list):
-        return all(_is_json(child) for child in value)
-    return not isinstance(value, float) or math.isfinite(value)
+def _refused(kind: Refuser, column: str, cells: Mapping[str, Any]) -> list[Refusal]:
+    return [one._replace(place=(column,)) for one in kind(cells.get(column, MISSING))]
 
 
 def _tag(value: Any) -> str:  # noqa: ANN401 - a text, a whole number or a bool
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _fault(column: str, expected: str, cells: Mapping[str, Any]) -> FieldFault:
-    return FieldFault(name_of(column), expected, shown(cells[column]) if column in cells else "nothing")

@@ -24,7 +24,7 @@ from laya_sweep.domain.checked import (
     checked,
     null_is,
     refuse,
-    refused,
+    refuser,
     shown,
     words_of,
 )
@@ -122,8 +122,7 @@ def test_every_fault_of_a_document_is_one_problem_that_names_its_place():
 
 def _each_its_own(values):
     repeated = [i for i, value in enumerate(values) if value in values[:i]]
-    if repeated:
-        refuse(*(Refusal((i,), "another value", values[i], got="a repeated one") for i in repeated))
+    refuse(*(Refusal((i,), "another value", values[i], got="a repeated one") for i in repeated))
     return values
 
 
@@ -134,7 +133,8 @@ def test_a_rule_beside_a_type_may_have_many_faults_each_with_its_place():
     class Held(Document):
         values: EACH
 
-    found = refused(Held, {"values": [1, 1, 2, 1]})
+    assert refuser(Held)({"values": [1, 2]}) == []
+    found = refuser(Held)({"values": [1, 1, 2, 1]})
     assert [(one.place, one.words, one.value, one.got) for one in found] == [
         (("values", i), "another value", 1, "a repeated one") for i in (1, 3)
     ]
@@ -142,19 +142,19 @@ def test_a_rule_beside_a_type_may_have_many_faults_each_with_its_place():
 
 
 def test_what_is_refused_is_named_by_where_it_stands():
-    assert refused(Inner, {"least": 1}) == []
-    assert [(one.place, one.value) for one in refused(Annotated[Inner, Takes("an object")], {})] == [
+    assert refuser(Inner)({"least": 1}) == []
+    assert [(one.place, one.value) for one in refuser(Annotated[Inner, Takes("an object")])({})] == [
         (("least",), MISSING)
     ]
     pairs = dict[Annotated[str, AfterValidator(lambda key: key if key == "a" else refuse(Refusal((), "a", key)))], int]
-    assert [(one.place, one.words) for one in refused(pairs, {"b\ud800": 1, "a": "x"})] == [
+    assert [(one.place, one.words) for one in refuser(pairs)({"b\ud800": 1, "a": "x"})] == [
         (("b\ud800",), "a"),
         (("a",), "a whole number"),
     ]
 
 
 def test_words_for_the_whole_are_the_fault_of_what_is_inside():
-    label = Annotated[Name | int, Takes("a label", whole=True)]
+    label = refuser(Annotated[Name | int, Takes("a label", whole=True)])
     for value in (" ", True, 1.5, None, ["a"]):
-        assert [(one.place, one.words) for one in refused(label, value)] == [((), "a label")]
-    assert refused(label, "a") == refused(label, 10**400) == []
+        assert [(one.place, one.words) for one in label(value)] == [((), "a label")]
+    assert label("a") == label(10**400) == []

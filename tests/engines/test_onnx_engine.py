@@ -17,6 +17,7 @@ from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.engines.engine import DeviceError, EncodingError
 from laya_sweep.engines.loading import load_engine
 from laya_sweep.engines.onnx_engine import feed_of
+from laya_sweep.execution.contract import Batching
 from laya_sweep.execution.parity import check_parity
 from laya_sweep.transforms.registry import variants_of
 
@@ -92,7 +93,7 @@ def test_the_runtimes_onnx_agent_loads_the_file_and_answers_as_torch(engines, ag
 
 @pytest.mark.parametrize("name", ["fp32", "int8"])
 def test_our_logits_pass_parity_with_the_runtime_marks_included(engines, name):
-    parity = check_parity(engines[name], made(8), (None, 0.0, 0.5, 0.9))
+    parity = check_parity(engines[name], made(8), (None, 0.0, 0.5, 0.9), name=name, batching=Batching(4096))
     assert (parity.cases, parity.mark_disagreements, parity.marks) == (8, 0, 8 * 5 * 3)
     assert parity.max_difference < 1e-4
 

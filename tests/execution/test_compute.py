@@ -10,6 +10,7 @@ from behaviour import Misbehaving, spread
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.engines.engine import OutOfMemoryError
 from laya_sweep.engines.scripted import ScriptedEngine
+from laya_sweep.execution.call_check import CallCheck
 from laya_sweep.execution.compute import compute
 from laya_sweep.execution.contract import Batching
 from laya_sweep.execution.rows import RowKeys
@@ -45,7 +46,10 @@ def work(kind, states, **batching):
     """What an engine of a class makes of some states, and the calls that it saw."""
     engine = kind(spread)
     engine.calls = []
-    return compute(presented(states), engine, Batching(10_000, **batching), KEYS, node="here"), engine.calls
+    check = CallCheck(engine, "scripted")
+    return compute(
+        presented(states), engine, Batching(10_000, **batching), KEYS, check=check, node="here"
+    ), engine.calls
 
 
 def presented(states):
@@ -61,7 +65,9 @@ def test_what_was_asked_and_what_was_done():
     read, calls = work(Recording, LENGTHS, size=2)
     figures = call_figures(read.calls, read.facts.num_rows)
     assert (figures["batch_size"], figures["batch_tokens"], figures["batch_form"]) == (2, 10_000, "requests")
-    assert (figures["chunks"], figures["chunks_failed"], figures["max_chunk"]) == (len(calls), 0, 2)
+    asked_again = read.counts.checked_rows  # the first call of each of three shapes
+    assert (figures["chunks"], figures["chunks_failed"], figures["max_chunk"]) == (len(calls) - asked_again, 0, 2)
+    assert (asked_again, read.counts.check_s > 0) == (3, True)
     assert (figures["rows_grouped"], figures["rows_alone"], figures["rows_unrecorded"]) == (6, 1, 0)
 
 
@@ -82,7 +88,7 @@ def test_a_call_that_failed_is_counted_and_has_no_time():
 def test_counts_are_of_rows_and_calls_and_of_no_call_twice():
     computed, calls = work(Recording, LENGTHS, size=2)
     counts = computed.counts
-    assert (counts.rows, counts.errors, counts.forward_rows, counts.forward_calls) == (7, 0, 7, len(calls))
+    assert (counts.rows, counts.errors, counts.forward_rows, counts.forward_calls) == (7, 0, 7, len(calls) - 3)
     times = {row["call"]: row["call_ms"] for row in computed.calls.to_pylist()}
     assert counts.call_s == pytest.approx(sum(times.values()) / 1e3)
     again, _ = work(Recording, LENGTHS, size=2)
@@ -92,7 +98,9 @@ def test_counts_are_of_rows_and_calls_and_of_no_call_twice():
 def test_rows_have_the_keys_of_their_place_and_timings_say_where_they_come_from():
     engine = Recording(spread)
     engine.calls = []
-    computed = compute(presented(["a"]), engine, Batching(64), KEYS, node="there", attempt=2)
+    computed = compute(
+        presented(["a"]), engine, Batching(64), KEYS, check=CallCheck(engine, "scripted"), node="there", attempt=2
+    )
     for table in (computed.facts, computed.timings, computed.calls):
         assert table.select(KEYS._fields).to_pylist() == [KEYS._asdict()]
     [timing] = computed.timings.to_pylist()

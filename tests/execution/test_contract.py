@@ -12,12 +12,13 @@ from processes import running_cluster
 from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.settings import CheckpointSettings, ExecutorSettings
-from laya_sweep.errors import IncompleteError, ParityError
+from laya_sweep.errors import IncompleteError, ParityError, UsageError
 from laya_sweep.execution.contract import Batching, ParityTask, Shard, WorkerSpec
 from laya_sweep.execution.events import CaseLost, ShardDone, ShardRetried, WorkerDropped, WorkerReady
 from laya_sweep.execution.inline import InlineBackend
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.rows import error_part
+from laya_sweep.execution.software import software_here
 from laya_sweep.files.hub import HuggingFaceHub
 from laya_sweep.store.facts import FactStore
 from laya_sweep.transforms.registry import variants_of
@@ -88,13 +89,14 @@ def store(tmp_path):
     return FactStore(root)
 
 
-def spec_of(checkpoint, store, sample=(), token=TOKEN, device="cpu"):
+def spec_of(checkpoint, store, sample=(), token=TOKEN, device="cpu", software=None):
     return WorkerSpec(
         checkpoint=checkpoint,
         device=device,
         threads=1,
         batching=Batching(10_000),
         parity=ParityTask(tuple(sample), (0.5,)),
+        software=software_here(checkpoint.engine.libraries) if software is None else software,
         store_root=store.root.absolute(),
         store_token=token,
     )
@@ -176,6 +178,16 @@ class TestEveryBackend:
         presented = variants("a case")
         with pytest.raises(ParityError, match=r"difference of 0\.01"):
             run(backend, settings, spec_of(checkpoint, store, presented), shards_of(presented))
+        assert statuses(store) == {}
+
+    def test_a_worker_of_other_software_is_refused_by_its_node(self, backend_of, checkpoint, store):
+        backend, settings = backend_of(misbehaving)
+        here = software_here(checkpoint.engine.libraries)
+        edited = here._replace(code="0" * 64)
+        with pytest.raises(
+            UsageError, match=r"node \S+: expected the software of this process, got code of laya_sweep"
+        ):
+            run(backend, settings, spec_of(checkpoint, store, software=edited), shards_of(variants("a case")))
         assert statuses(store) == {}
 
     @pytest.mark.parametrize(("factory", "reason"), [(elsewhere, "expected cpu, got cuda"), (broken, "OSError")])

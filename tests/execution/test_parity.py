@@ -10,7 +10,9 @@ from behaviour import spread
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.thresholds import BUCKETS, BucketThresholds, from_document
 from laya_sweep.engines.scripted import ScriptedEngine
-from laya_sweep.execution.parity import check_parity, marks_fault, sample_document
+from laya_sweep.execution import parity
+from laya_sweep.execution.contract import Batching
+from laya_sweep.execution.parity import marks_fault, sample_document
 from laya_sweep.transforms.registry import variants_of
 
 MAP = BucketThresholds.of({"choice:3-5": 0.8, "score:6-10": 0.3, "default": 0.6})
@@ -20,6 +22,11 @@ QUESTIONS = {
     "yes": {"type": "noul", "instructions": "?"},
 }
 EXPECTED = {"topic": "three", "level": 1, "yes": True}
+
+
+def check_parity(engine, variants, min_confidence, size=None):
+    """As a worker calls it."""
+    return parity.check_parity(engine, variants, min_confidence, name="scripted", batching=Batching(4096, size))
 
 
 def sample(count=8):
@@ -68,11 +75,11 @@ class Flipped(ScriptedEngine):
 
 def test_the_runtime_is_asked_with_the_map_in_its_own_form():
     engine = Asked()
-    parity = check_parity(engine, sample(2), [None, 0.5, MAP])
+    found = check_parity(engine, sample(2), [None, 0.5, MAP])
     document = {"choice:3-5": 0.8, "score:6-10": 0.3, "default": 0.6}
     assert engine.asked == [None, 0.5, document] * 2
-    assert (parity.cases, parity.marks, parity.mark_disagreements) == (2, 2 * 3 * 2, 0)
-    assert [(entry.bucket, entry.answer["type"]) for entry in parity.sample[:3]] == [
+    assert (found.cases, found.marks, found.mark_disagreements) == (2, 2 * 3 * 2, 0)
+    assert [(entry.bucket, entry.answer["type"]) for entry in found.sample[:3]] == [
         ("choice:3-5", "choice"),
         ("score:6-10", "score"),
         ("noul:2", "noul"),
@@ -89,8 +96,8 @@ def test_without_a_map_one_threshold_is_enough():
 
 
 def test_the_kept_sample_shows_thresholds_that_nobody_had_asked_for():
-    parity = check_parity(ScriptedEngine(spread), sample(), [])
-    kept = json.loads(json.dumps(sample_document(parity), allow_nan=False))
+    found = check_parity(ScriptedEngine(spread), sample(), [])
+    kept = json.loads(json.dumps(sample_document(found), allow_nan=False))
     wanted = [0.0, 0.37, 1.0, MAP, *(from_document({bucket: 0.9}) for bucket in BUCKETS)]
     assert [marks_fault(kept, threshold) for threshold in wanted] == [None] * len(wanted)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laya_sweep.domain.settings import ExecutorSettings
 from laya_sweep.domain.variant import Variant
-from laya_sweep.errors import IncompleteError
+from laya_sweep.errors import IncompleteError, UsageError
 from laya_sweep.execution.contract import (
     Handshake,
     Parity,
@@ -21,9 +21,12 @@ from laya_sweep.execution.contract import (
     WorkerLostError,
     WorkerSpec,
 )
-from laya_sweep.execution.events import CaseLost, ShardDone
+from laya_sweep.execution.events import CaseLost, ShardDone, WorkerDropped
 from laya_sweep.execution.pool import Pool
 from laya_sweep.execution.queue import ShardQueue, on_trial, retry
+from laya_sweep.execution.software import Software
+
+SOFTWARE = Software({"torch": "2.0"}, "c" * 64)
 
 
 class Named(NamedTuple):
@@ -52,6 +55,7 @@ class FakeBackend:
     peak: dict = field(default_factory=dict)
     started: list = field(default_factory=list)
     stopped: list = field(default_factory=list)
+    left_out: list = field(default_factory=list)
 
     def slots(self):
         return self.room
@@ -83,6 +87,11 @@ class FakeBackend:
         counts = {"rows": rows, "errors": 0, "forward_rows": rows, "forward_calls": 1, "forward_s": 0.1, "call_s": 0.1}
         return ShardResult(cell_key=call.shard.cell_key, **counts, peak_rss_bytes=1, part=None)
 
+    def leave_out(self, node):
+        self.left_out.append(node)
+        self.room -= 1
+        return self.room
+
     def stop(self, handle):
         self.stopped.append(handle)
 
@@ -91,13 +100,22 @@ class FakeBackend:
 
 
 def handshake(**changes):
-    fields = {"pid": 1, "node": "n", "device": "cpu", "threads": 1, "digest": "d", "temperatures": ()}
+    fields = {
+        "pid": 1,
+        "node": "n",
+        "device": "cpu",
+        "threads": 1,
+        "digest": "d",
+        "temperatures": (),
+        "software": SOFTWARE,
+    }
     fields |= {"parity": Parity(8, 5e-5, 8, 0), "sees_store": True, "load_s": 0.1, "warnings": ()}
     return Handshake(**(fields | changes))
 
 
 def specs(*names):
     common = dict.fromkeys(WorkerSpec.__dataclass_fields__) | {"device": "cpu", "threads": 1}
+    common["software"] = SOFTWARE
     return {name: WorkerSpec(**(common | {"checkpoint": Named(name)})) for name in names}
 
 
@@ -177,6 +195,38 @@ def test_a_mismatched_handshake_is_refused_and_bounded():
     with pytest.raises(IncompleteError, match="checkpoint digest: expected d, got other weights"):
         run(backend, [shard("s", 1.0)], num_actors=1)
     assert len(backend.started) == 3
+
+
+def test_a_node_with_other_software_is_left_out_by_name_and_the_others_do_its_work():
+    class TwoNodes(FakeBackend):
+        def collect(self, call):
+            if call.shard is None and call.handle == 1:
+                return handshake(node="old/1", software=SOFTWARE._replace(versions={"torch": "1.9"}))
+            return super().collect(call)
+
+    backend = TwoNodes(room=2)
+    events = run(backend, [shard(f"s{i}", 1.0) for i in range(4)])
+    [dropped] = [event for event in events if isinstance(event, WorkerDropped)]
+    assert dropped.reason == "node old/1 is left out: torch: expected 2.0, got 1.9"
+    assert backend.left_out == ["old/1"]
+    assert sum(isinstance(event, ShardDone) for event in events) == 4
+    assert {handle for handle, _ in backend.log} == {2}
+
+
+def test_where_no_node_has_this_software_all_of_them_are_named():
+    class Edited(FakeBackend):
+        def collect(self, call):
+            return handshake(node=f"node {call.handle}", software=SOFTWARE._replace(code="d" * 64))
+
+    backend = Edited(room=2)
+    expected = "expected the software of this process, got code of laya_sweep: expected cccccccccccc, got dddddddddddd"
+    with pytest.raises(UsageError) as refused:
+        run(backend, [shard(f"s{i}", 1.0) for i in range(4)])
+    assert [str(problem).split(";")[0] for problem in refused.value.problems] == [
+        f"node node 1: {expected}",
+        f"node node 2: {expected}",
+    ]
+    assert (backend.log, len(backend.started)) == ([], 2)
 
 
 def test_a_hung_worker_meets_its_deadline_on_the_pool_s_clock():

@@ -40,7 +40,7 @@ def test_errors_fail_a_gate_unless_a_share_is_allowed_by_name():
     assert code(easy, thresholds=gate, max_errored_share=0.7) == 0
 
 
-@pytest.mark.parametrize("limit", [{"minimum": {"noul_accuracy": 0.0}}, {"maximum": {"made_up": 1e9}}])
+@pytest.mark.parametrize("limit", [{"minimum": {"noul_accuracy": 0.0}}, {"maximum": {"score_mae": 1e9}}])
 def test_a_gate_on_a_metric_the_data_lack_fails(limit):
     assert code(ours(), thresholds=Thresholds.of(**limit)) == 1
 

@@ -73,8 +73,8 @@ def test_a_metric_without_value_fails_says_why_and_which_there_are():
         f"nll has no value for max 5: {reason}; metrics with a value: "
         "choice_accuracy, ece, mean_confidence, selective_accuracy@50"
     )
-    [message] = [check.message for check in judged(card, minimum={"acuracy": 0.1}).failures]
-    assert "acuracy has no value for min 0.1: no such metric; metrics that exist: choice_accuracy, ece," in message
+    [message] = [check.message for check in judged(card, minimum={"brier": 0.1}).failures]
+    assert "brier has no value for min 0.1: no such metric; metrics that exist: choice_accuracy, ece," in message
     [failure] = judged(Scorecard("run"), minimum={"ece": 0}).failures
     assert "there are no figures at all" in failure.message
 

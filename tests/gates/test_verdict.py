@@ -26,7 +26,7 @@ def full(candidate):
 
 
 def test_the_document_holds_every_number_and_no_nan():
-    document = full(with_overall(ours(), mean_confidence=math.nan, ece=-math.inf)).document()
+    document = full(with_overall(ours(), choice_accuracy=math.nan, ece=-math.inf)).document()
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text) == document
     assert (document["schema"], document["passed"], document["mode"]) == (VERDICT_SCHEMA, False, "strict")
@@ -39,9 +39,9 @@ def test_the_document_holds_every_number_and_no_nan():
         "policy": POLICY,
     }
     kinds = [check["kind"] for check in document["checks"]]
-    assert kinds == ["baseline"] * 4 + ["comparability"] + ["threshold"] * 2 + ["policy"]
+    assert kinds == ["baseline"] * 3 + ["comparability"] + ["threshold"] * 2 + ["policy"]
     found = {check.get("metric"): check for check in document["checks"] if check["kind"] == "baseline"}
-    assert found["mean_confidence"]["candidate"]["value"] == "nan"
+    assert found["choice_accuracy"]["candidate"]["value"] == "nan"
     assert found["ece"]["candidate"]["value"] == "-inf"
     assert found["choice_accuracy"]["baseline"]["n"] == 100
 
@@ -51,25 +51,41 @@ def test_the_same_judgement_is_the_same_document():
     assert first == second
 
 
-def test_words_show_every_comparison_then_notes_then_failures():
-    lines = full(with_overall(ours(), choice_accuracy=0.7)).lines()
-    assert lines[0] == (
-        "choice_accuracy 0.7000 (n=100), baseline 0.8000 (n=100): -0.1000, tolerance 0.02, exceeded by 0.08"
-    )
-    at = next(i for i, line in enumerate(lines) if line.startswith("FAIL: "))
-    assert all(line.startswith("FAIL: ") for line in lines[at:-1])
-    assert len(lines[at:-1]) == 4
-    assert lines[-1] == "gate failed: 8 check(s), 4 failed (strict)"
-    assert full(ours()).failures[0].message.startswith("ece 0.1000 (n=100), max_ece 0.05: missed by 0.05")
+def test_words_say_each_failure_once_then_notes_and_count_what_passed():
+    verdict = full(with_overall(ours(), choice_accuracy=0.7))
+    moved = "choice_accuracy 0.7000 (n=100), baseline 0.8000 (n=100): -0.1000, tolerance 0.02, exceeded by 0.08"
+    assert verdict.lines() == [
+        f"FAIL: {moved}",
+        "FAIL: choice_accuracy 0.7000 (n=100), min 0.75: missed by 0.05",
+        "FAIL: ece 0.1000 (n=100), max_ece 0.05: missed by 0.05",
+        "FAIL: policy rule 1 (language=zh ece, min_count 50): candidate 0.2000 (n=50), max 0.1, missed by 0.1",
+        "note: 3 figure(s) judged against the baseline, 2 without a tolerance of their own; "
+        "not judged, since neither way is better: mean_confidence",
+        "gate failed: 7 check(s), 4 failed, 3 passed (strict)",
+    ]
+    lines = verdict.lines(everything=True)
+    assert len(lines) == 7 + 2
+    assert {check.message for check in verdict.checks} == {line.removeprefix("FAIL: ") for line in lines[:-2]}
+
+
+def test_words_are_at_most_fifteen_lines_and_say_where_the_rest_is():
+    floor = Thresholds.of(minimum={f"selective_accuracy@{n}": 2.0 for n in range(10, 60)}, max_ece=0.5)
+    verdict = judge(ours(errored=1, asked=8), thresholds=floor)
+    lines = verdict.lines(rest="--all shows them")
+    assert len(lines) == 15
+    assert lines[0].startswith("FAIL: candidate has 1 of 8 cases without an answer")
+    assert lines[-2:] == [
+        "and 38 more that failed; --all shows them",
+        "gate failed: 52 check(s), 51 failed, 1 passed (strict)",
+    ]
+    assert len(verdict.lines(everything=True)) == 53
 
 
 def test_a_passing_verdict_says_so():
     verdict = judge(ours(), thresholds=Thresholds.of(min_accuracy=0.5))
     assert (verdict.exit_code, verdict.failures) == (0, [])
-    assert verdict.lines() == [
-        "choice_accuracy 0.8000 (n=100), min_accuracy 0.5: kept",
-        "gate passed: 1 check(s), all passed (strict)",
-    ]
+    assert verdict.lines() == ["gate passed: 1 check(s), all passed (strict)"]
+    assert verdict.lines(everything=True)[0] == "choice_accuracy 0.8000 (n=100), min_accuracy 0.5: kept"
 
 
 def test_words_of_a_hostile_document_stay_on_their_line():

@@ -91,7 +91,7 @@ def test_the_weight_free_command_needs_neither_checkpoint_nor_torch_nor_ray(tmp_
     (gate / "baseline.json").write_text(json.dumps(worse), "utf-8")
     done = run("weight_free.sh", "previous.json", cwd=tmp_path, **env)
     assert done.returncode == 1
-    assert "FAIL: choice_accuracy 0.9000" in done.stdout
+    assert "FAIL: overall.choice_accuracy 0.9000" in done.stdout
 
     (gate / "support.jsonl").write_text('{"state": "no questions"}\n', "utf-8")
     done = run("weight_free.sh", cwd=tmp_path, **env)

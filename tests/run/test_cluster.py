@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +76,18 @@ def test_a_submitted_job_returns_the_sweep_s_own_exit_code(cluster, english, sha
     incomplete = submit(*words, f"dataset.path={tmp_path}/data", "languages=[en,de]", f"out_dir={tmp_path}/OUT2")
     assert incomplete.returncode == 3, incomplete.stdout
     assert submit(*words, "languages=[zz]").returncode == 2
+
+
+def test_a_node_with_other_code_is_left_out_by_name(command, inputs, tmp_path, tmp_path_factory):
+    shutil.copytree(ROOT / "laya_sweep", tmp_path / "edited" / "laya_sweep")
+    with (tmp_path / "edited" / "laya_sweep" / "engines" / "torch_engine.py").open("a") as module:
+        module.write("# edited\n")
+    edited = {1: {"PYTHONPATH": os.pathsep.join([str(tmp_path / "edited"), os.environ["PYTHONPATH"]])}}
+    words = [*inputs, "languages=[en]", "dataset.per_lang=20", "shard_cases=5", f"store.uri={tmp_path}/store"]
+    with running_cluster(tmp_path_factory.mktemp("mixed"), cpus=[1, 1], own=edited) as cluster:
+        joined = cluster.environment | {"RAY_ADDRESS": cluster.address}
+        done = command(*words, "executor.address=auto", "executor.num_actors=2", "out_dir=OUT", **joined)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"dropped: node \S+ is left out: code of laya_sweep: expected \w{12}, got \w{12}", done.stderr)
+    workers = json.loads((tmp_path / "OUT" / "provenance.json").read_text())["workers"]
+    assert len({worker["node"] for worker in workers}) == 1
