@@ -13,9 +13,12 @@ from laya_sweep.documents.figures_intake import imported_figures
 from laya_sweep.documents.intake import Imported, Names, imported_run
 from laya_sweep.documents.language_table import read_language_table
 from laya_sweep.documents.laya_eval import result_table
+from laya_sweep.documents.metamorphic import metamorphic_document
+from laya_sweep.documents.metamorphic_intake import imported_metamorphic
 from laya_sweep.documents.published_document import read_document
 from laya_sweep.documents.verification import Verification, verify_tables
 from laya_sweep.domain.identity import digest_file
+from laya_sweep.domain.settings import BASELINE
 from laya_sweep.errors import IncompleteError, Problem, UsageError, combine_exit_codes, exit_code
 from laya_sweep.files.atomic import require_writable, write_bytes, write_json
 from laya_sweep.files.json_file import read_object
@@ -67,6 +70,9 @@ def _parser() -> Arguments:
 def _imported(options: argparse.Namespace) -> Imported:
     document, names = read_object(options.file, "published document"), _names(options.names)
     chosen = {"model": options.model, "branch": options.branch}
+    if "results" in document and "cases" in document:
+        _refuse_idle(chosen)
+        return imported_metamorphic(document, str(options.file), digest_file(options.file), names)
     if "cases" in document and "overall" not in document:
         _refuse_idle(chosen)
         return imported_run(read_document(options.file), names)
@@ -117,12 +123,22 @@ def _told(imported: Imported, options: argparse.Namespace) -> tuple[list[str], b
     if "decisions" not in imported.tables:
         counted = f"{imported.tables['metrics'].num_rows} figures of {len(imported.results[0].ran)} language(s)"
         return [f"{counted} in {options.out}", _FIGURES_ALONE], True
+    if len(imported.results) > 1:
+        return _told_of_transforms(imported, options)
     recomputed = result_table(StoredRun.open(options.out).results[0])
     outcome = verify_tables(recomputed, read_language_table(options.file, "published document"))
     agrees = outcome.compared and not outcome.differing
     cases = imported.tables["decisions"].num_rows
     head = f"{cases} cases of {len(imported.results[0].ran)} language(s) in {options.out}"
     return [head, *outcome.findings(), _verdict(outcome)], agrees
+
+
+def _told_of_transforms(imported: Imported, options: argparse.Namespace) -> tuple[list[str], bool]:
+    """A document of all transforms is the same again, or its report is not that of its cases."""
+    again = metamorphic_document(StoredRun.open(options.out).select(transform=BASELINE))
+    agrees = again["report"] == read_object(options.file, "published document")["report"]
+    head = f"{imported.tables['decisions'].num_rows} answers of {len(imported.results)} transforms in {options.out}"
+    return [head, "all agree: the report follows from the cases" if agrees else "MISMATCH: report"], agrees
 
 
 def _verdict(outcome: Verification) -> str:

@@ -59,7 +59,7 @@ def imported_run(document: PublishedDocument, names: Names) -> Imported:
     key = result_key(document.rest["config"], names)
     cases = frozen_cases(document.cases)
     decisions = decisions_table(document, cases, key)
-    thresholds = _thresholds(document.rest["config"], decisions)
+    thresholds = recorded_thresholds(document.rest["config"], decisions)
     failed = {*document.asked} - {*decisions["language"].to_pylist()}
     own = withheld(summarise_result(decisions, document.asked, thresholds), failed, len(document.asked))
     rows = [*own, *measured_rows(document.rest)]
@@ -77,7 +77,7 @@ def imported_run(document: PublishedDocument, names: Names) -> Imported:
     narrowing = config.get("narrowing")
     schema = NARROWED_SCHEMAS[narrowing["name"]] if narrowing is not None else REPORT_SCHEMA
     report = {"schema": schema, "config": config, "results": [result.document()]}
-    return Imported(tables, report, [result], tuple(key._asdict() | mark for mark in _marks(document.rest["config"])))
+    return Imported(tables, report, [result], told_marks(document.rest["config"], key))
 
 
 def result_key(config: Mapping[str, Any], names: Names) -> ResultKey:
@@ -124,7 +124,7 @@ def applied_temperatures(decisions: pa.Table, code: str) -> dict[str, float]:
     return {PUBLISHED: values[0]} if len(values) == 1 else {f"{PUBLISHED}:{value:g}": value for value in values}
 
 
-def _thresholds(config: Mapping[str, Any], decisions: pa.Table) -> list[MinConfidence]:
+def recorded_thresholds(config: Mapping[str, Any], decisions: pa.Table) -> list[MinConfidence]:
     """The thresholds that were asked for, where every case says which confidence they gate.
 
     Raises:
@@ -140,9 +140,11 @@ def _thresholds(config: Mapping[str, Any], decisions: pa.Table) -> list[MinConfi
         raise UsageError(Problem("published document: config.min_confidence", expected, str(error), step)) from error
 
 
-def _marks(config: Mapping[str, Any]) -> list[dict[str, Any]]:
-    given = config.get("marks")
-    return [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+def told_marks(told: Mapping[str, Any], key: ResultKey) -> tuple[dict[str, Any], ...]:
+    """Whose the marks of a result are, as timing.json has it; nothing where the document does not say."""
+    given = told.get("marks")
+    known = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+    return tuple(key._asdict() | entry for entry in known)
 
 
 def _report(document: PublishedDocument, key: ResultKey, decisions: pa.Table, rows: list[MetricRow]) -> ResultReport:

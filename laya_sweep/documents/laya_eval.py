@@ -136,12 +136,12 @@ def laya_eval_config(result: StoredResult) -> dict[str, Any]:
         "sampling": dataset.get("sampling"),
         **({"rounding": "runtime"} if result.run.rounding == "runtime" else {}),
         **_transforms(result),
-        **_marks(result),
+        **recorded_marks(result),
         **{name: config[name] for name in _SAME_NAME if name in config},
     }
 
 
-def _marks(result: StoredResult) -> dict[str, Any]:
+def recorded_marks(result: StoredResult) -> dict[str, Any]:
     """Whether the runtime serves the regime, and which abstention marks were shown to be its own, where known."""
     names = ("min_confidence", "min_confidence_sent", "reason")
     marks = [

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from laya_sweep.documents.laya_eval import laya_eval_config
+from laya_sweep.documents.imported_document import imported_document
+from laya_sweep.documents.laya_eval import laya_eval_config, recorded_marks
+from laya_sweep.documents.measured import measured
 from laya_sweep.documents.recorded_regime import recorded_regime
+from laya_sweep.documents.shape import METAMORPHIC
 from laya_sweep.documents.shown import cases_in_order
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.errors import Problem, UsageError
@@ -24,13 +27,24 @@ from laya_sweep.store.stored_run import StoredResult
 _GROUPS = ("option_order", "label_rename")
 
 #: Name in the document -> column of the pairs table.
-_COMPARISON = {
+COMPARISON = {
     "semantic_agreement": "agreement",
     "mean_probability_drift": "mean_probability_drift",
     "max_probability_drift": "max_probability_drift",
     "js_divergence": "js_divergence",
     "confidence_drift": "confidence_drift",
 }
+
+
+#: What a document of one result says of it in its configuration.
+_OF_ONE: Final = ("transform", "served", "marks")
+
+
+class CarriedOver:
+    """Columns that a document has of an answer and of a pair under their own names, so that it gives the run back."""
+
+    DECISION: Final = ("temperature", "temperature_source", "gate_confidence", "score_value", "score_error")
+    PAIR: Final = ("baseline_tied", "variant_tied", "baseline_options_distinct", "variant_options_distinct")
 
 
 class _Asked(NamedTuple):
@@ -55,14 +69,21 @@ def metamorphic_document(baseline: StoredResult) -> dict[str, Any]:
     Raises:
         UsageError: the run has no transform but the baseline, or its tables are missing.
     """
+    published = imported_document(baseline, METAMORPHIC)
     results = _results(baseline)
     groups = [*_GROUPS, *(result.transform for result in results if result.transform not in (BASELINE, *_GROUPS))]
     answers = _answers(results, [BASELINE, *groups])
-    return {
-        "config": _config(baseline, results),
-        "report": _report(baseline, results, groups, answers),
-        "cases": [*_cases(baseline, answers)],
-    }
+    own = {"report": _report(baseline, results, groups, answers), "cases": [*_cases(baseline, answers)]}
+    if published is not None:
+        return {"config": published["config"], **own, "results": published["results"]}
+    return {"config": _config(baseline, results), **own, "results": [_result(result) for result in results]}
+
+
+def _result(result: StoredResult) -> dict[str, Any]:
+    """What a report.json says of a result that its answers do not tell, and the figures that they do not give."""
+    names = ("failed", "errored", "not_applicable")
+    known = {"transform": result.transform, "served": None} | recorded_marks(result)
+    return known | {name: result.document.get(name, []) for name in names} | measured(result)
 
 
 def _results(baseline: StoredResult) -> list[StoredResult]:
@@ -113,6 +134,9 @@ def _cases(baseline: StoredResult, answers: Mapping[_Asked, Sequence[_Answer]]) 
                     "options": first["options"],
                     "gold_index": first["gold_index"],
                     "variants": [_variant(answer) for answer in own],
+                    "expected": json.loads(case["expected_json"]).get(qid),
+                    **{name: case[name] for name in ("case_id", "source_id", "tags", "input_sha256")},
+                    **({} if case["model"] is None else {"asked_model": case["model"]}),
                 }
 
 
@@ -129,10 +153,14 @@ def _variant(answer: _Answer) -> dict[str, Any]:
         "pred_label": decision["pred_label"],
         "confidence": decision["answer_confidence"],
         "correct": decision["correct"],
+        "variant": decision["variant"],
+        "model": decision["model"],
+        **{name: decision[name] for name in CarriedOver.DECISION},
     }
     if pair is None:
         return document
-    return document | {"comparison": {name: pair[column] for name, column in _COMPARISON.items()}}
+    document |= {name: pair[name] for name in CarriedOver.PAIR}
+    return document | {"comparison": {name: pair[column] for name, column in COMPARISON.items()}}
 
 
 def _report(
@@ -191,7 +219,7 @@ def _config(baseline: StoredResult, results: Sequence[StoredResult]) -> dict[str
     transforms: Mapping[str, Mapping[str, Any]] = baseline.run.config["transforms"]
     timings = baseline.timings["batch_rows"].to_pylist()
     return {
-        **{name: value for name, value in laya_eval_config(baseline).items() if name != "transform"},
+        **{name: value for name, value in laya_eval_config(baseline).items() if name not in _OF_ONE},
         "langs": baseline.asked,
         "batch_size": max(timings, default=None),
         "unclamped": recorded_regime(baseline)["kind"] == "raw",

@@ -179,3 +179,35 @@ def test_an_imported_run_compares_with_the_run_it_came_from(folder, tmp_path, ca
         said = capsys.readouterr()
         assert code == 0, said
         assert "(strict)" in said.out
+
+
+def test_a_metamorphic_document_gives_the_run_back(folder, tmp_path, capsys):
+    words = ["export", "--format", "laya-metamorphic", "--out"]
+    assert main([*words, str(tmp_path / "m.json"), str(folder / "shown")]) == 0
+    assert main(["import", str(tmp_path / "m.json"), "--out", str(tmp_path / "run")]) == 0
+    assert "60 answers of 4 transforms" in capsys.readouterr().out
+    assert main([*words, str(tmp_path / "again.json"), str(tmp_path / "run")]) == 0
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "m.json").read_bytes()
+    untold = {"cell_key", "baseline_cell_key", "margin", "entropy_confidence"}
+    for name in ("cases", "decisions", "variants", "pairs"):
+        found = [table(run, name) for run in (folder / "shown", tmp_path / "run")]
+        own, back = (sorted(({k: r[k] for k in r.keys() - untold} for r in rows), key=repr_of) for rows in found)
+        assert back == own, name
+    for words in ([tmp_path / "run", folder / "shown"], [folder / "shown", tmp_path / "run"]):
+        assert main(["compare", str(words[0]), "--baseline", str(words[1])]) == 0
+
+    document = json.loads((tmp_path / "m.json").read_text("utf-8"))
+    document["report"]["en"]["quality"]["baseline"]["accuracy"] += 0.25
+    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    assert main(["import", str(tmp_path / "m.json"), "--out", str(tmp_path / "other")]) == 1
+    del document["cases"][0]["variants"][0]["pred_index"]
+    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    capsys.readouterr()
+    assert main(["import", str(tmp_path / "m.json"), "--out", str(tmp_path / "none")]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert "expected a whole laya-metamorphic document of `export`, got KeyError: 'pred_index'" in line
+    assert not (tmp_path / "none").exists()
+
+
+def repr_of(row):
+    return [str(row.get(name)) for name in ("transform", "language", "case_id", "variant", "question")]

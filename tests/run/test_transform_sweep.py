@@ -218,7 +218,7 @@ def test_the_export_holds_every_variant_and_its_figures_follow_from_the_cases(wo
     words = ["export", str(world.folder / "one"), "--format", "laya-metamorphic", "--regime", "served"]
     assert main([*words, "--out", str(path)]) == 0
     exported = json.loads(path.read_text("utf-8"))
-    assert [*exported] == ["config", "report", "cases"]
+    assert [*exported] == ["config", "report", "cases", "results"]
     config = exported["config"]
     assert (config["permutations_per_case"], config["label_renames_per_case"], config["js_log_base"]) == (1, 1, "e")
     assert (config["unclamped"], config["langs"]) == (False, ["de", "en"])
