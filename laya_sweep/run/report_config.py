@@ -17,6 +17,7 @@ from laya_sweep.domain.settings import RegimeSettings, Settings
 from laya_sweep.domain.thresholds import to_document
 from laya_sweep.errors import AUTO
 from laya_sweep.narrowing.narrower import narrowing_document
+from laya_sweep.run.language_facts import LanguageFacts
 from laya_sweep.run.plan import Plan
 from laya_sweep.suites.language import Language
 from laya_sweep.suites.suite import Suite
@@ -24,7 +25,11 @@ from laya_sweep.transforms.registry import transform_document
 
 
 def config_document(
-    settings: Settings, suite: Suite, plan: Plan, temperatures: Mapping[str, list[TemperatureFact]]
+    settings: Settings,
+    suite: Suite,
+    plan: Plan,
+    temperatures: Mapping[str, list[TemperatureFact]],
+    facts: Mapping[str, LanguageFacts],
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
@@ -35,7 +40,11 @@ def config_document(
         "dataset": suite.document(),
         "dataset_sha256": suite.dataset_digest(cases),
         "questions_sha256": questions_fingerprint(cases),
-        "languages": {language.code: _language_document(suite, language) for language in plan.languages},
+        "languages": {
+            language.code: _language_document(suite, language)
+            | (facts[language.code].document() if language.code in facts else {})
+            for language in plan.languages
+        },
         "checkpoints": {
             entry.name: _checkpoint_document(
                 entry, temperatures[entry.name], asked[entry.name].revision, asked[entry.name].onnx

@@ -52,7 +52,7 @@ def asked(tmp_path):
 
 
 def document_of(settings, plan):
-    return config_document(settings, IntentSuite(settings.dataset, NoHub()), plan, {"mine": FACTS})
+    return config_document(settings, IntentSuite(settings.dataset, NoHub()), plan, {"mine": FACTS}, {})
 
 
 def plan_of(settings, root):
