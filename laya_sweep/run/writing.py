@@ -42,7 +42,9 @@ def write_run(
     )
     document = {
         "schema": NARROWED_SCHEMAS.get(planned.settings.narrowing.name, REPORT_SCHEMA),
-        "config": config_document(planned.settings, planned.suite, planned.plan, inferred.temperatures, languages),
+        "config": config_document(
+            planned.settings, planned.suite, planned.plan, inferred.temperatures, languages, planned.gate.demands
+        ),
         "results": [report.document() for report in reports],
     } | ({"drift": [table.document() for table in drift]} if drift else {})
     write_json(folder / "report.json", document)
