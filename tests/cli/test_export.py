@@ -11,6 +11,7 @@ import pytest
 from stored_runs import choice_drafts, drafts, write_run
 
 from laya_sweep.__main__ import main
+from laya_sweep.results.timing import upstream_times
 
 
 @pytest.fixture(scope="module")
