@@ -23,7 +23,13 @@ from laya_sweep.domain.regime import Regime, regime_of
 from laya_sweep.domain.thresholds import MinConfidence, to_document
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.results.decisions import is_served
-from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
+from laya_sweep.results.timing import (
+    COST_PER_REQUEST,
+    LATENCY_PER_REQUEST,
+    call_figures,
+    timing_figures,
+    upstream_times,
+)
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import kept_question
 from laya_sweep.store.stored_run import StoredResult
@@ -50,8 +56,8 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
     decisions, timings = runtime_decisions(result), result.timings
     overall, slices = evals_figures(decisions, tolerances)
     return {
-        "config": _config(result, min_confidence, tolerances) | _narrowed(result, decisions),
-        "overall": overall | (timing_figures(timings) if timings.num_rows else {}),
+        "config": _config(result, min_confidence, tolerances, overall) | _narrowed(result, decisions),
+        "overall": overall | (upstream_times(timing_figures(timings)) if timings.num_rows else {}),
         "slices": slices,
         "cases": _cases(result, decisions, min_confidence, tolerances),
     }
@@ -120,7 +126,9 @@ def _score_tolerances(result: StoredResult) -> list[float]:
     )
 
 
-def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: list[float]) -> dict[str, Any]:
+def _config(
+    result: StoredResult, min_confidence: MinConfidence, tolerances: list[float], overall: Mapping[str, float]
+) -> dict[str, Any]:
     """Nothing here moves with time or machine, except `timing`; `source_revision` moves with the code."""
     config = result.run.config
     checkpoint = config["checkpoints"][result.checkpoint]
@@ -138,14 +146,25 @@ def _config(result: StoredResult, min_confidence: MinConfidence, tolerances: lis
         "regime": result.regime,
         "transform": result.transform,
         "rounding": "runtime",
+        **_files_of(result),
     }
     return evals_config(
         own,
+        asked=config,
+        overall=overall,
         versions=config["library_versions"],
         timing=_timing(result, min_confidence),
         tolerances=tolerances,
         errored=_errored(result),
     )
+
+
+def _files_of(result: StoredResult) -> dict[str, Any]:
+    """The graph that answered and the calibration map that was applied, where there is one."""
+    onnx = result.run.config["checkpoints"][result.checkpoint].get("onnx")
+    regime = result.run.config["regimes"][result.regime]
+    calibration = regime.get("path") if regime["kind"] == "map" else None
+    return {name: path for name, path in (("onnx", onnx), ("calibration", calibration)) if path is not None}
 
 
 def _narrowed(result: StoredResult, decisions: pa.Table) -> dict[str, Any]:
@@ -165,8 +184,8 @@ def _timing(result: StoredResult, min_confidence: MinConfidence) -> dict[str, An
     """
     rows = result.timings["batch_rows"].to_pylist()
     return {
-        "latency_metric": LATENCY_PER_QUESTION,
-        "cost_metric": COST_PER_QUESTION,
+        "latency_metric": LATENCY_PER_REQUEST,
+        "cost_metric": COST_PER_REQUEST,
         "min_confidence": to_document(min_confidence),
         "min_confidence_sent": min_confidence is not None and bool(rows) and result.marks_fault(min_confidence) is None,
         **call_figures(result.calls, result.facts.num_rows),

@@ -29,7 +29,13 @@ from laya_sweep.narrowing.narrower import Narrower, narrowed_sample
 from laya_sweep.results.decisions import score_cell
 from laya_sweep.results.expected import ExpectedRows
 from laya_sweep.results.rows import PlaceRows, select_rows
-from laya_sweep.results.timing import COST_PER_QUESTION, LATENCY_PER_QUESTION, call_figures, timing_figures
+from laya_sweep.results.timing import (
+    COST_PER_REQUEST,
+    LATENCY_PER_REQUEST,
+    call_figures,
+    timing_figures,
+    upstream_times,
+)
 from laya_sweep.scoring.answer import AnsweredQuestion, runtime_answers
 from laya_sweep.scoring.narrowed import NARROWING_COLUMNS, kept_question
 from laya_sweep.transforms.registry import variants_of
@@ -73,7 +79,7 @@ def ask_engine(dataset: Dataset, loaded: LoadedEngine, asking: Asking, regime: R
         raise IncompleteError(f"{len(errors)} of {dataset.questions} questions have no answer: {named}")
     answered = tuple(_answered(dataset, asked, asking, name))
     decisions = _with_marks(asked.decisions, dataset, answered)
-    figures = timing_figures(asked.rows.timings) if asked.rows.timings.num_rows else {}
+    figures = upstream_times(timing_figures(asked.rows.timings)) if asked.rows.timings.num_rows else {}
     timing, notes = _timing(asking, asked), loaded.engine.info().warnings
     return Outcome(answered, decisions, errors, figures, timing, "exact", regime.name, notes)
 
@@ -156,8 +162,8 @@ def _timing(asking: Asking, asked: _Scored) -> dict[str, Any]:
     """What happened in the calls; a row is one question here."""
     threshold = asking.min_confidence
     return {
-        "latency_metric": LATENCY_PER_QUESTION,
-        "cost_metric": COST_PER_QUESTION,
+        "latency_metric": LATENCY_PER_REQUEST,
+        "cost_metric": COST_PER_REQUEST,
         **call_figures(asked.rows.calls, asked.rows.facts.num_rows),
         "min_confidence": dict(threshold) if isinstance(threshold, Mapping) else threshold,
         "min_confidence_sent": threshold is not None and asked.rows.timings.num_rows > 0,

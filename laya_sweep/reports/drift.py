@@ -95,7 +95,8 @@ def drift_markdown(tables: Sequence[DriftTable]) -> str:
         lines = _cells(table)
         rows = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
         text = "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
-        parts.append(f"\n## Drift from {table.rows[0].checkpoint}, {table.regime}, {table.transform}\n\n{text}\n")
+        title = f"Drift from {table.rows[0].checkpoint}, {table.regime}, {table.transform}"
+        parts.append(f"\n## {title}\n\nOver all languages, all answers pooled.\n\n{text}\n")
     return "".join(parts)
 
 

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from laya_sweep.documents.result_report import ResultReport
-from laya_sweep.domain.slices import BESIDE_LANGUAGE
+from laya_sweep.domain.slices import BESIDE_LANGUAGE, MACRO, OVERALL, SlicePlace
 from laya_sweep.metrics.calibration import ece
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns
 from laya_sweep.metrics.f1 import macro_f1
 from laya_sweep.metrics.lookup import nature_of
+from laya_sweep.results.survivors import PARTIAL
 
 #: Metrics of a slice's line, in order.
-_LINE = ("choice_accuracy", "macro_f1", "noul_accuracy", "score_mae", "ece", "mean_confidence")
+_LINE = ("choice_accuracy", "macro_f1", "macro_f1_slot", "noul_accuracy", "score_mae", "ece", "mean_confidence")
+
+#: Of types that not every dataset has.
+_OTHERS = ("noul_accuracy", "score_mae")
 
 _MOST_SLICES = 12
 
@@ -33,6 +37,7 @@ class LanguageFigures:
     macro_f1: float | None
     ece: float | None
     confidence: float | None
+    macro_f1_slot: float | None = None
     noul_accuracy: float | None = None
     score_mae: float | None = None
 
@@ -48,6 +53,7 @@ def language_figures(columns: DecisionColumns) -> LanguageFigures:
         n=int((answered | score).sum()),
         accuracy=_mean(columns.correct[choice]),
         macro_f1=macro_f1(columns.gold_label[choice], columns.pred_label[choice]),
+        macro_f1_slot=macro_f1(columns.gold_index[choice], columns.pred_index[choice]),
         ece=ece(confidence, right),
         confidence=_mean(columns.confidence[answered | score]),
         noul_accuracy=_mean(columns.correct[noul]),
@@ -56,30 +62,51 @@ def language_figures(columns: DecisionColumns) -> LanguageFigures:
 
 
 def language_line(code: str, figures: LanguageFigures, seconds: float) -> str:
-    """`en n=100 acc=0.8200 macro_f1=0.7876 ece=0.1789 conf=0.9989 (36.7s)`, and what else was asked.
+    """`en n=100 acc=0.8200 macro_f1=0.7876 macro_f1_slot=0.7801 ece=0.1789 conf=0.9989 (36.7s)`, and other types.
 
-    A set without a language is `-`; noul and score figures follow where there are such answers.
+    `macro_f1` is over labels, `macro_f1_slot` over the slots of the options, as in the published tables. A set without
+    a language is `-`; noul and score figures follow where there are such answers.
     """
     parts = [f"acc={_shown(figures.accuracy)}", f"macro_f1={_shown(figures.macro_f1)}"]
+    parts += [f"macro_f1_slot={_shown(figures.macro_f1_slot)}"]
     parts += [f"ece={_shown(figures.ece)}", f"conf={_shown(figures.confidence)}"]
     others = {"noul_acc": figures.noul_accuracy, "score_mae": figures.score_mae}
     parts += [f"{name}={_shown(value)}" for name, value in others.items() if value is not None]
     return f"{code or '-'} n={figures.n} {' '.join(parts)} ({seconds:.1f}s)"
 
 
-def macro_line(result: ResultReport) -> str:
-    """`english served macro over 51 languages: acc=0.2269 ece=0.5709 f1=0.2053`, or why there is no macro."""
-    name = result.title
-    asked = [name for name in ("noul_accuracy", "score_mae") if result.value("overall", "", name) is not None]
-    metrics = ["choice_accuracy", "ece", "macro_f1", *asked]
-    figures = [((nature_of(name).short or name).removeprefix("macro_"), name) for name in metrics]
-    if result.complete:
-        shown = " ".join(f"{short}={_shown(result.macro(metric))}" for short, metric in figures)
-        return f"{name} macro over {len(result.asked)} languages: {shown}"
-    shown = " ".join(f"{short}={_shown(result.partial_macro(metric))}" for short, metric in figures)
-    without = ", ".join(code or "-" for code in result.failed)
-    ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {without})"
-    return f"{name} no macro: {ran}; partial: {shown}"
+def whole_lines(result: ResultReport) -> list[str]:
+    """The figures over all languages, a line of each kind, or why there are none:
+
+    `english served macro over 51 languages: acc=0.2269 ece=0.5709 macro_f1=0.2053 macro_f1_slot=0.2101`
+    `english served overall, 5100 answers pooled: acc=0.2269 ece=0.5512 macro_f1=0.2311 macro_f1_slot=0.2188`
+
+    Of a transform that declines some questions the baseline on the same ones follows.
+    """
+    if not result.complete:
+        without = ", ".join(code or "-" for code in result.failed)
+        ran = f"{len(result.ran)} of {len(result.asked)} languages ran (without {without})"
+        figures = _whole(result, MACRO, PARTIAL)
+        return [f"{result.title} no macro: {ran}, and no overall; partial macro: {figures}"]
+    found = [f"{result.title} {line}" for line in _both(result)]
+    if (alike := result.alike) is not None:
+        found += [f"{result.title} beside baseline on the same questions, {line}" for line in _both(alike)]
+    return found
+
+
+def _both(result: ResultReport) -> list[str]:
+    answers = max((row.n for row in result.slice_rows(*OVERALL) if row.metric == "mean_confidence"), default=0)
+    return [
+        f"macro over {len(result.asked)} language{'s' * (len(result.asked) != 1)}: {_whole(result, MACRO)}",
+        f"overall, {answers} answers pooled: {_whole(result, OVERALL)}",
+    ]
+
+
+def _whole(result: ResultReport, place: SlicePlace, suffix: str = "") -> str:
+    """Headline figures of a place, those of noul and score questions where there are such."""
+    other = [name for name in _OTHERS if any(result.value(*OVERALL, name + end) is not None for end in ("", PARTIAL))]
+    names = ("choice_accuracy", "ece", "macro_f1", "macro_f1_slot", *other)
+    return " ".join(f"{nature_of(name).short or name}={_shown(result.value(*place, name + suffix))}" for name in names)
 
 
 def slice_lines(result: ResultReport) -> list[str]:

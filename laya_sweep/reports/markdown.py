@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from laya_sweep.documents.result_report import ResultReport
@@ -11,11 +12,13 @@ from laya_sweep.domain.thresholds import order, shown
 from laya_sweep.reports.checks import checks_markdown
 from laya_sweep.reports.narrowed import narrowed_table
 from laya_sweep.reports.robustness import not_applicable_texts, robustness_sections
-from laya_sweep.reports.table import cell, figure, table, with_interval
+from laya_sweep.reports.table import cell, table, with_interval
 from laya_sweep.reports.truncation import truncation_lines
+from laya_sweep.reports.whole import KINDS, every_figure, whole_table
+from laya_sweep.results.survivors import PARTIAL
 
 _COLUMNS = ("choice_accuracy", "macro_f1", "macro_f1_slot", "ece", "mean_confidence", "acc_at_50_coverage")
-_BASELINE = "majority_baseline"
+_BASELINES = ("majority_baseline", "first_option_baseline")
 
 #: What a min_confidence keeps.
 _KEPT = ("coverage", "abstention_rate", "selective_precision")
@@ -25,37 +28,64 @@ _NOT_SERVED = (
     "would mark if it did. A gate does not take them for its marks."
 )
 
+_POOLED = "Over all languages, all answers pooled:"
+
+_ALIKE = (
+    "The transform does not apply to every question. The baseline on the same questions, each answer once for each "
+    "answer of the transform:"
+)
+
 _NARROWED = (
     "Choices were answered over a part of their options: confidences and ece are of that part, and comparable with no "
     "result over all of them."
 )
 
 #: Columns of question types that not every dataset has: figure where one result has a value.
-_OTHER_TYPES = ("noul_accuracy", "noul_majority_baseline", "score_mae")
+_OTHER_TYPES = ("noul_accuracy", "noul_majority_baseline", "noul_first_option_baseline", "score_mae")
 
 
-def markdown(results: Sequence[ResultReport]) -> str:
+@dataclass(frozen=True, slots=True)
+class ReportNotes:
+    """What a run says beside its figures.
+
+    Attributes:
+        data: what a person should know of its data.
+        scripts: language -> the script of its states, as the runtime sees it.
+        routers: language -> whom the runtime's own router would ask.
+    """
+
+    data: Sequence[str] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    routers: Mapping[str, str] = field(default_factory=dict)
+
+
+def markdown(results: Sequence[ResultReport], notes: ReportNotes | None = None) -> str:
     """The whole report as Markdown."""
+    notes = notes or ReportNotes()
     if any(result.checks is not None for result in results):
         return checks_markdown(results)
     columns = _columns(results)
-    parts = ["# Sweep report", "", _macro_table(results, columns)]
+    parts = ["# Sweep report", "", whole_table(results, columns)]
+    parts += ["", *(f"- {cell(line)}" for line in notes.data)] if notes.data else []
     for result in results:
         parts += [
             "",
             f"## {result.checkpoint}, {result.regime}, {result.transform}",
             "",
-            _language_table(result, columns),
+            _language_table(result, columns, notes),
         ]
+        if (alike := result.alike) is not None:
+            parts += ["", _ALIKE, "", _language_table(alike, columns, notes)]
         if result.routes:
             parts += ["", _route_table(result.routes)]
         for dimension in BESIDE_LANGUAGE:
             if len(result.slice_values(dimension)) > 1:
-                parts += ["", _slice_table(result, dimension, columns)]
+                parts += ["", _POOLED, "", _slice_table(result, dimension, columns)]
         if (narrowed := narrowed_table(result)) is not None:
             parts += ["", _NARROWED, "", table(*narrowed)]
         parts += [f"- not applicable: {cell(text)}" for text in not_applicable_texts(result)]
         parts += truncation_lines(result)
+        parts += ["", "Every figure over all languages:", "", every_figure(result)]
         parts += _threshold_parts(result)
         if result.failed:
             parts += [
@@ -69,37 +99,26 @@ def markdown(results: Sequence[ResultReport]) -> str:
 def _columns(results: Sequence[ResultReport]) -> list[str]:
     """Metrics to show: those of choice questions, then those of other types that were asked."""
     overall = [row for result in results for row in result.slice_rows("overall", "")]
-    names = [*_OTHER_TYPES, *sorted({row.metric for row in overall if row.metric.startswith("score_within_")})]
-    valued = {row.metric for row in overall if row.value is not None}
-    return [*_COLUMNS, *(name for name in names if name in valued)]
+    tolerances = {name for row in overall if (name := row.metric.removesuffix(PARTIAL)).startswith("score_within_")}
+    names = [*_OTHER_TYPES, *sorted(tolerances)]
+    valued = {row.metric.removesuffix(PARTIAL) for row in overall if row.value is not None}
+    return [*_COLUMNS, *_BASELINES, *(name for name in names if name in valued)]
 
 
-def _macro_table(results: Sequence[ResultReport], columns: Sequence[str]) -> str:
-    header = [
-        "checkpoint",
-        "transform",
-        "regime",
-        "languages",
-        *(f"macro {name}" for name in (*columns, _BASELINE)),
-    ]
+def _language_table(result: ResultReport, columns: Sequence[str], notes: ReportNotes) -> str:
+    beside = {name: own for name, own in (("script", notes.scripts), ("router", notes.routers)) if own}
+    header = ["language", "n", *beside, *columns, "temperature"]
     rows = []
-    for result in results:
-        languages = f"{len(result.ran)} of {len(result.asked)}"
-        figures = [figure(result.macro(name)) for name in (*columns, _BASELINE)]
-        rows.append([result.checkpoint, result.transform, result.regime, languages, *figures])
+    for code in result.ran:
+        n, *figures = _figures(result, "language", code, columns)
+        temperatures = sorted(set(result.temperatures[code].values()))
+        applied = ", ".join(f"{value:g}" for value in temperatures)
+        said = [own.get(code, "none") for own in beside.values()]
+        rows.append([code or "-", n, *said, *figures, applied])
+    for kind, place in KINDS.items():
+        n, *figures = _figures(result, *place, columns)
+        rows.append([kind, n, *("" for _ in beside), *figures, ""])
     return table(header, rows)
-
-
-def _language_table(result: ResultReport, columns: Sequence[str]) -> str:
-    header = ["language", "n", *columns, "temperature", _BASELINE]
-    return table(header, [_language_row(result, code, columns) for code in result.ran])
-
-
-def _language_row(result: ResultReport, code: str, columns: Sequence[str]) -> list[str]:
-    n, *figures = _figures(result, "language", code, columns)
-    temperatures = sorted(set(result.temperatures[code].values()))
-    applied = ", ".join(f"{value:g}" for value in temperatures)
-    return [code or "-", n, *figures, applied, figure(result.value("language", code, _BASELINE))]
 
 
 def _slice_table(result: ResultReport, dimension: str, columns: Sequence[str]) -> str:
@@ -141,7 +160,7 @@ def _threshold_parts(result: ResultReport) -> list[str]:
         for threshold in thresholds
     ]
     note = ["", _NOT_SERVED] if result.served is False else []
-    return ["", table(["min_confidence", *_KEPT], lines), *note]
+    return ["", _POOLED, "", table(["min_confidence", *_KEPT], lines), *note]
 
 
 def _figures(result: ResultReport, dimension: str, value: str, columns: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ A call is counted when it was issued, also where it then failed; times are of ca
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,12 +18,23 @@ import pyarrow.compute as pc
 #: In place of a fact of calls that nobody recorded: parts of older versions, cases that no worker survived.
 UNKNOWN: Final = "unknown"
 
-#: What the figures are, in words, where a row is one question.
-LATENCY_PER_QUESTION: Final = "per question: the wall time of the call that returned it, unsplit"
-COST_PER_QUESTION: Final = "per question: that call divided by the questions in it"
+#: What the figures of an export are, in words: a request is a state with all its questions, as upstream asks it.
+LATENCY_PER_REQUEST: Final = "per request: the wall time of the calls that returned its questions, unsplit"
+COST_PER_REQUEST: Final = "per request: its questions' shares of those calls"
 
 #: What was asked of the calls and what of it reached the engine, as recorded with each of them.
 _ASKED = ("batch_size", "batch_tokens", "batch_form", "sort_by_length", "sort_by_length_sent")
+_REQUEST = ("cell_key", "case_id", "variant")
+_UPSTREAM_TIMES: Final = {
+    f"{theirs}_{percentile}_ms": f"{ours}_{percentile}_ms"
+    for theirs, ours in (
+        ("latency", "latency_per_request"),
+        ("cost_per_decision", "cost_per_request"),
+        ("latency_per_question", "latency"),
+        ("cost_per_question", "cost_per_decision"),
+    )
+    for percentile in ("p50", "p95")
+}
 _ID = ("cell_key", "case_id", "variant", "question")
 
 
@@ -49,15 +61,33 @@ def timing_document(
 
 
 def timing_figures(timings: pa.Table) -> dict[str, float]:
-    """The `*_ms` metrics of rows; there must be at least one."""
+    """The `*_ms` metrics of rows, by question and by request; there must be at least one row.
+
+    A request is a case in one variant. It waits for every call that one of its questions is in, and costs their shares.
+    """
     calls = timings["call_ms"].to_pylist()
     shares = [call_ms / rows for call_ms, rows in zip(calls, timings["batch_rows"].to_pylist(), strict=True)]
-    return {
-        "latency_p50_ms": statistics.median(calls),
-        "latency_p95_ms": nearest_rank(calls, 95),
-        "cost_per_decision_p50_ms": statistics.median(shares),
-        "cost_per_decision_p95_ms": nearest_rank(shares, 95),
-    }
+    waits: dict[tuple[str, ...], set[float]] = {}
+    costs: Counter[tuple[str, ...]] = Counter()
+    ids = zip(*(timings[name].to_pylist() for name in _REQUEST), strict=True)
+    for request, call_ms, share in zip(ids, calls, shares, strict=True):
+        waits.setdefault(request, set()).add(call_ms)  # rows of one call have its time to the last bit
+        costs[request] += share
+    return (
+        _percentiles("latency", calls)
+        | _percentiles("cost_per_decision", shares)
+        | _percentiles("latency_per_request", [math.fsum(own) for own in waits.values()])
+        | _percentiles("cost_per_request", [*costs.values()])
+    )
+
+
+def upstream_times(figures: Mapping[str, float]) -> dict[str, float]:
+    """`timing_figures` under the names of upstream, whose rows are requests; those by question beside them."""
+    return {theirs: figures[ours] for theirs, ours in _UPSTREAM_TIMES.items()}
+
+
+def _percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
+    return {f"{name}_p50_ms": statistics.median(values), f"{name}_p95_ms": nearest_rank(values, 95)}
 
 
 def call_figures(calls: pa.Table, rows: int) -> dict[str, Any]:

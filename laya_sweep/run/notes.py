@@ -12,10 +12,11 @@ from laya_sweep.domain.result_key import result_title
 from laya_sweep.domain.settings import Settings
 from laya_sweep.domain.thresholds import shown
 from laya_sweep.reports.checks import check_lines
-from laya_sweep.reports.line import macro_line, slice_lines
+from laya_sweep.reports.line import slice_lines, whole_lines
 from laya_sweep.reports.robustness import robustness_line
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.results.truncation import truncation_note
+from laya_sweep.run.language_facts import short_data
 from laya_sweep.run.plan import Plan
 from laya_sweep.run.planning import Planned
 from laya_sweep.transforms.registry import NotApplicable, not_applicable
@@ -85,7 +86,8 @@ def damage_line(damage: str) -> str:
 def dataset_notes(planned: Planned) -> list[str]:
     """What a person should know of the dataset, and of the questions that a transform leaves out."""
     off_scale = [one.note() for one in planned.off_scale]
-    return [*planned.suite.notes(), *off_scale, *not_applicable_notes(planned.settings, planned.plan)]
+    short = short_data(planned.settings.dataset, planned.plan.languages)
+    return [*planned.suite.notes(), *short, *off_scale, *not_applicable_notes(planned.settings, planned.plan)]
 
 
 def plan_notes(planned: Planned) -> Iterator[str]:
@@ -131,4 +133,4 @@ def result_lines(report: ResultReport) -> list[str]:
         return check_lines(report)
     slices = [f"{report.title} {line}" for line in slice_lines(report)]
     compared = robustness_line(report)
-    return [macro_line(report), *slices, *([] if compared is None else [compared])]
+    return [*whole_lines(report), *slices, *([] if compared is None else [compared])]

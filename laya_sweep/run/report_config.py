@@ -16,7 +16,9 @@ from laya_sweep.domain.identity import library_versions
 from laya_sweep.domain.settings import RegimeSettings, Settings
 from laya_sweep.domain.thresholds import to_document
 from laya_sweep.errors import AUTO
+from laya_sweep.gates.judgement import Demands
 from laya_sweep.narrowing.narrower import narrowing_document
+from laya_sweep.run.language_facts import LanguageFacts
 from laya_sweep.run.plan import Plan
 from laya_sweep.suites.language import Language
 from laya_sweep.suites.suite import Suite
@@ -24,7 +26,12 @@ from laya_sweep.transforms.registry import transform_document
 
 
 def config_document(
-    settings: Settings, suite: Suite, plan: Plan, temperatures: Mapping[str, list[TemperatureFact]]
+    settings: Settings,
+    suite: Suite,
+    plan: Plan,
+    temperatures: Mapping[str, list[TemperatureFact]],
+    facts: Mapping[str, LanguageFacts],
+    demands: Demands,
 ) -> dict[str, Any]:
     """What was measured: nothing here moves with time, machine or number of actors."""
     cases = [case for language in plan.languages for case in language.cases]
@@ -35,7 +42,11 @@ def config_document(
         "dataset": suite.document(),
         "dataset_sha256": suite.dataset_digest(cases),
         "questions_sha256": questions_fingerprint(cases),
-        "languages": {language.code: _language_document(suite, language) for language in plan.languages},
+        "languages": {
+            language.code: _language_document(suite, language)
+            | (facts[language.code].document() if language.code in facts else {})
+            for language in plan.languages
+        },
         "checkpoints": {
             entry.name: _checkpoint_document(
                 entry, temperatures[entry.name], asked[entry.name].revision, asked[entry.name].onnx
@@ -51,6 +62,10 @@ def config_document(
             "score_within": list(settings.metrics.score_within),
         },
         "min_confidence": [to_document(value) for value in settings.min_confidence],
+        "thresholds": {**demands.thresholds.document(), "baseline_tolerance": dict(demands.tolerances)},
+        "gate_policy": None if demands.policy is None else dict(demands.policy.document),
+        "onnx": {one.name: str(one.onnx) for one in settings.checkpoints if one.onnx is not None},
+        "calibration": {one.name: str(one.path) for one in settings.regimes if one.path is not None},
         "device": settings.executor.device,
         "dtype": "float32",
     }

@@ -13,10 +13,12 @@ from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.errors import AUTO
 from laya_sweep.files.atomic import write_bytes, write_json
 from laya_sweep.reports.drift import DriftRunner, DriftTable, drift_markdown, drift_table, runner_groups
-from laya_sweep.reports.markdown import markdown
+from laya_sweep.reports.markdown import ReportNotes, markdown
 from laya_sweep.results.timing import timing_document
 from laya_sweep.run.derivation import DerivedResult
+from laya_sweep.run.language_facts import language_facts, shares
 from laya_sweep.run.marks import mark_entries
+from laya_sweep.run.notes import dataset_notes
 from laya_sweep.run.places import Inferred
 from laya_sweep.run.plan import Plan
 from laya_sweep.run.planning import Planned
@@ -32,14 +34,21 @@ def write_run(
     """Write tables, report.json, report.md and timing.json; the document of the last is returned."""
     tables = run_tables(planned.plan, inferred, results)
     write_tables(folder, tables)
-    reports = [result.report for result in results]
+    reports, languages = [result.report for result in results], language_facts(planned.plan.languages)
+    notes = ReportNotes(
+        dataset_notes(planned),
+        {code: shares(facts.scripts) for code, facts in languages.items()},
+        {code: shares(facts.routers) for code, facts in languages.items()},
+    )
     document = {
         "schema": NARROWED_SCHEMAS.get(planned.settings.narrowing.name, REPORT_SCHEMA),
-        "config": config_document(planned.settings, planned.suite, planned.plan, inferred.temperatures),
+        "config": config_document(
+            planned.settings, planned.suite, planned.plan, inferred.temperatures, languages, planned.gate.demands
+        ),
         "results": [report.document() for report in reports],
     } | ({"drift": [table.document() for table in drift]} if drift else {})
     write_json(folder / "report.json", document)
-    write_bytes(folder / "report.md", (markdown(reports) + drift_markdown(drift)).encode("utf-8"))
+    write_bytes(folder / "report.md", (markdown(reports, notes) + drift_markdown(drift)).encode("utf-8"))
     served = {result.key: bool(result.report.served) for result in results}
     timing = timing_document(
         tables["timings"],

@@ -2,12 +2,14 @@
 
 import json
 
-from laya_sweep.documents.result_report import ResultReport
+from laya_sweep.documents.result_report import ResultReport, report_scorecards
 from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.metrics import MetricRow
 from laya_sweep.reports.line import slice_lines
-from laya_sweep.reports.markdown import markdown
+from laya_sweep.reports.markdown import ReportNotes, markdown
+from laya_sweep.results.alike import alike_row
 
+KIND_MACRO, KIND_OVERALL = "macro (every language counts alike)", "overall (all answers pooled)"
 KEPT = ("coverage", "abstention_rate", "selective_precision")
 
 
@@ -17,7 +19,7 @@ def row(dimension, value, metric, figure, threshold=None, low=None, high=None, r
 
 def report(failed=(), **changes):
     rows = [
-        row("overall", "", "choice_accuracy", 0.6),
+        row("overall", "", "choice_accuracy", 0.65),
         row("language", "en", "choice_accuracy", 0.8, low=0.71, high=0.87),
         row("language", "en", "ece", None, reason="not finite"),
         row("language", "en", "coverage", 0.5, threshold=0.9),
@@ -87,27 +89,32 @@ def tables_of(text):
 
 
 def test_markdown_has_a_macro_row_a_result_and_a_row_a_language():
-    macro, languages = tables_of(markdown([report()]))
-    assert len({len(line) for line in macro}) == len({len(line) for line in languages}) == 1
-    assert macro[2][:5] == ["mine", "baseline", "served", "2 of 2", "0.6000"]
+    whole, languages, _ = tables_of(markdown([report()]))
+    assert len({len(line) for line in whole}) == len({len(line) for line in languages}) == 1
+    assert [line[:7] for line in whole[2:]] == [
+        ["mine", "baseline", "served", "2 of 2", KIND_MACRO, "0", "0.6000"],
+        ["mine", "baseline", "served", "2 of 2", KIND_OVERALL, "0", "0.6500"],
+    ]
     named = [dict(zip(languages[0], line, strict=True)) for line in languages[2:]]
-    assert [line["language"] for line in named] == ["en", "de"]
+    assert [line["language"] for line in named] == ["en", "de", KIND_MACRO, KIND_OVERALL]
+    assert [line["choice_accuracy"] for line in named[2:]] == ["0.6000", "0.6500"]
     assert (named[0]["choice_accuracy"], named[0]["ece"]) == ("0.8000 [0.710, 0.870]", "none")
     assert (named[0]["n"], named[0]["temperature"], named[1]["temperature"]) == ("10", "0.5", "0.5, 1.4")
 
 
 def test_markdown_of_an_incomplete_result_shows_no_partial_macro_as_the_macro():
     text = markdown([report(failed={"de": "broken"}.items())])
-    macro, languages = tables_of(text)
-    assert macro[2][3:5] == ["1 of 2", "none"]
-    assert [line[0] for line in languages[2:]] == ["en"]
+    whole, languages, figures = tables_of(text)
+    assert [whole[2][3], whole[2][6]] == ["1 of 2", "none"]
+    assert [line[0] for line in languages[2:]] == ["en", KIND_MACRO, KIND_OVERALL]
+    assert ["choice_accuracy_partial", "", "0.8000"] in [line[:3] for line in figures]
     assert "- **de failed**: broken\n" in text
 
 
 def test_markdown_keeps_hostile_names_and_messages_in_their_place():
     message = "row 3: expected `a | b`,\ngot\n\n# a heading | and more"
     text = markdown([report(failed={"de": message}.items(), checkpoint="a|b", regime="x|y")])
-    macro, _ = tables_of(text)
+    macro, *_ = tables_of(text)
     assert len({len(line) for line in macro}) == 1
     assert macro[2][:3] == ["a|b", "baseline", "x|y"]
     [line] = [line for line in text.splitlines() if "de failed" in line]
@@ -145,10 +152,10 @@ def test_the_document_has_figures_by_model_question_and_tag():
 
 
 def test_markdown_shows_the_types_that_were_asked_and_a_table_a_dimension():
-    macro, languages, questions, tags = tables_of(markdown([mixed()]))
+    macro, languages, questions, tags, _ = tables_of(markdown([mixed()]))
     for table in (macro, languages, questions, tags):
         assert len({len(line) for line in table}) == 1
-    assert languages[0][-4:] == ["noul_accuracy", "score_within_0.5", "temperature", "majority_baseline"]
+    assert languages[0][-5:-1] == ["majority_baseline", "first_option_baseline", "noul_accuracy", "score_within_0.5"]
     assert [line[0] for line in questions] == ["qid", "---", "intent", "urgency"]
     named = dict(zip(tags[0], tags[2], strict=True))
     assert (named["tag"], named["n"], named["choice_accuracy"]) == ("new", "10", "none")
@@ -187,3 +194,37 @@ def test_maps_of_thresholds_follow_the_numbers_as_documents_and_as_words():
 
 def test_thresholds_that_nobody_asked_for_have_no_table():
     assert "| min_confidence |" not in markdown([report()])
+
+
+def test_markdown_has_every_figure_over_all_languages_and_why_one_has_no_value():
+    rows = [row("overall", "", "ece", None, reason="4 of 8 confidences are not finite"), row("overall", "", "nll", 1.5)]
+    *_, figures = tables_of(markdown([report(rows=(*report().rows, *rows))]))
+    assert figures[2:] == [
+        ["choice_accuracy", "0.6500", "0.6000", "10", ""],
+        ["ece", "none", "", "10", "4 of 8 confidences are not finite"],
+        ["nll", "1.5000", "", "10", ""],
+    ]
+
+
+def test_markdown_shows_the_baseline_on_the_questions_of_a_transform_and_it_is_read_back():
+    beside = [row("overall", "", "ece", 0.25), row("language", "en", "ece", 0.125), row("tag", "new", "ece", 0.5)]
+    result = report(transform="label_rename", rows=(*report().rows, *map(alike_row, beside)))
+    whole, _, same, *_ = tables_of(markdown([result]))
+    assert [line[4] for line in whole[2:]][2:] == [
+        f"baseline on the same questions, {kind}" for kind in (KIND_MACRO, KIND_OVERALL)
+    ]
+    named = [dict(zip(same[0], line, strict=True)) for line in same[2:]]
+    assert [line["ece"] for line in named] == ["0.1250", "none", "none", "0.2500"]
+    document = {"schema": "laya-sweep-report/1", "config": {}, "results": [result.document()]}
+    [card] = report_scorecards(json.loads(json.dumps(document)), "mine").values()
+    assert card.slices["baseline:tag"]["new"] == {"ece": 0.5}
+    assert "ece" not in card.overall
+
+
+def test_markdown_says_what_a_run_notes_of_its_data():
+    notes = ReportNotes(["1 of 2 languages has fewer rows than per_lang=9: de 4"], {"en": "latin"}, {"en": "english"})
+    text = markdown([report()], notes)
+    _, languages, _ = tables_of(text)
+    assert "- 1 of 2 languages has fewer rows than per_lang=9: de 4\n" in text
+    assert languages[0][:4] == ["language", "n", "script", "router"]
+    assert [line[2:4] for line in languages[2:4]] == [["latin", "english"], ["none", "none"]]

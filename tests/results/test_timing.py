@@ -5,11 +5,18 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from builders import call_row, calls_table, timing_row
+from builders import call_row, calls_table, timing_row, timings_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laya_sweep.results.timing import UNKNOWN, call_figures, nearest_rank, timing_document
+from laya_sweep.results.timing import (
+    UNKNOWN,
+    call_figures,
+    nearest_rank,
+    timing_document,
+    timing_figures,
+    upstream_times,
+)
 from laya_sweep.store.schemas import RUN_CALLS, RUN_TIMINGS
 
 
@@ -53,7 +60,23 @@ def test_latency_is_the_call_and_cost_the_call_over_its_rows():
         "latency_p95_ms": 30.0,
         "cost_per_decision_p50_ms": 2.0,
         "cost_per_decision_p95_ms": 3.0,
+        "latency_per_request_p50_ms": 8.0,
+        "latency_per_request_p95_ms": 30.0,
+        "cost_per_request_p50_ms": 2.0,
+        "cost_per_request_p95_ms": 3.0,
     }
+
+
+def test_a_request_waits_for_every_call_of_its_questions_once_and_upstream_s_names_are_of_it():
+    """Request 1: two questions in one call of 8 ms, a third in another of 2 ms; request 2: one of 5 ms."""
+    rows = [timing_row("1", 8.0, batch_rows=2, question="a"), timing_row("1", 8.0, batch_rows=2, question="b")]
+    rows += [timing_row("1", 2.0, batch_rows=1, question="c"), timing_row("2", 5.0, batch_rows=1)]
+    figures = timing_figures(timings_table(rows))
+    assert (figures["latency_p50_ms"], figures["latency_per_request_p50_ms"]) == (6.5, 7.5)
+    assert (figures["latency_per_request_p95_ms"], figures["cost_per_request_p95_ms"]) == (10.0, 10.0)
+    theirs = upstream_times(figures)
+    assert (theirs["latency_p50_ms"], theirs["latency_per_question_p50_ms"]) == (7.5, 6.5)
+    assert (theirs["cost_per_decision_p95_ms"], theirs["cost_per_question_p95_ms"]) == (10.0, 5.0)
 
 
 def test_at_batch_size_one_the_two_figures_agree():

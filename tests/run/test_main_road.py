@@ -15,9 +15,12 @@ from laya_sweep.store.schemas import TABLES
 pytestmark = [pytest.mark.reference, pytest.mark.ray, pytest.mark.slow]
 
 LINE = re.compile(
-    r"^\S+ \S+ (\S+) n=3 acc=\d\.\d{4} macro_f1=\d\.\d{4} ece=\d\.\d{4} conf=\d\.\d{4} \(\d+\.\ds\)$", re.M
+    r"^\S+ \S+ (\S+) n=3 acc=\d\.\d{4} macro_f1=\d\.\d{4} macro_f1_slot=\d\.\d{4} "
+    r"ece=\d\.\d{4} conf=\d\.\d{4} \(\d+\.\ds\)$",
+    re.M,
 )
-MACRO = re.compile(r"^(\S+ \S+) macro over 51 languages: acc=\d\.\d{4} ece=\d\.\d{4} f1=\d\.\d{4}$", re.M)
+MACRO = re.compile(r"^(\S+ \S+) macro over 51 languages: acc=\d\.\d{4} ece=\d\.\d{4} macro_f1=\d\.\d{4} \S+$", re.M)
+OVERALL = re.compile(r"^(\S+ \S+) overall, 153 answers pooled: acc=\d\.\d{4} ece=", re.M)
 REPRODUCIBLE = [*(f"{name}.parquet" for name in TABLES), "report.json", "report.md", "timing.json"]
 
 
@@ -41,9 +44,11 @@ def test_all_langs_and_then_everything_derived_costs_no_forward(command, inputs,
     first = command(*words)
     assert first.returncode == 0, first.stderr
     assert len(LINE.findall(first.stdout)) == 51 * 2 * 2
-    assert set(MACRO.findall(first.stdout)) == {
-        f"{name} {regime}" for name in ("english", "multilingual") for regime in ("raw", "served")
-    }
+    assert (
+        set(MACRO.findall(first.stdout))
+        == set(OVERALL.findall(first.stdout))
+        == {f"{name} {regime}" for name in ("english", "multilingual") for regime in ("raw", "served")}
+    )
     assert len(first.stderr.splitlines()) < 50
     assert first.stderr.count("ships invalid temperatures") == 1
     assert provenance(out)["forward_rows"] == 306

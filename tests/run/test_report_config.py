@@ -17,7 +17,11 @@ from builders import (
 
 from laya_sweep.checkpoints.checkpoint import locate
 from laya_sweep.checkpoints.temperatures import TemperatureFact
+from laya_sweep.documents.evals_config import evals_config
 from laya_sweep.domain.settings import RegimeSettings
+from laya_sweep.gates.judgement import Demands
+from laya_sweep.gates.policy import parse_policy
+from laya_sweep.gates.thresholds import Thresholds
 from laya_sweep.run.notes import dry_run_text
 from laya_sweep.run.plan import make_plan
 from laya_sweep.run.provenance import environment_document
@@ -52,7 +56,7 @@ def asked(tmp_path):
 
 
 def document_of(settings, plan):
-    return config_document(settings, IntentSuite(settings.dataset, NoHub()), plan, {"mine": FACTS})
+    return config_document(settings, IntentSuite(settings.dataset, NoHub()), plan, {"mine": FACTS}, {}, Demands())
 
 
 def plan_of(settings, root):
@@ -132,3 +136,31 @@ def test_the_environment_names_every_library_that_takes_part():
     document = environment_document()
     assert {"python", "platform", "laya", "torch", "ray", "pyarrow", "numpy", "hydra-core"} <= set(document)
     assert all(isinstance(value, str) and value for value in document.values())
+
+
+def test_the_gate_stands_in_the_report_and_under_upstream_s_names_in_an_export(asked):
+    settings, plan = asked
+    policy = parse_policy({"version": 1, "rules": [{"slice": {"qid": "q"}, "metric": "ece", "min_count": 1, "max": 1}]})
+    demands = Demands(Thresholds.of({"auroc": 0.5}, None, 0.25, 0.75), {"ece": 0.125}, policy)
+    suite = IntentSuite(settings.dataset, NoHub())
+    document = json.loads(json.dumps(config_document(settings, suite, plan, {"mine": FACTS}, {}, demands)))
+    assert document["gate_policy"] == policy.document
+    assert (document["onnx"], document["calibration"]) == ({}, {})
+    made = evals_config(
+        {},
+        versions={"laya": "1", "laya-sweep": "1"},
+        timing={},
+        tolerances=(),
+        errored=(),
+        asked=document,
+        overall={"choice_accuracy": 0.5},
+    )
+    assert made["thresholds"] == {
+        "min": {"auroc": 0.5, "choice_accuracy": 0.25},
+        "max": {"ece": 0.75},
+        "baseline_tolerance": {"ece": 0.125},
+    }
+    assert made["gate_policy"] == policy.document
+    nothing = evals_config({}, versions={"laya": "1", "laya-sweep": "1"}, timing={}, tolerances=(), errored=())
+    assert nothing["thresholds"] == {"min": {}, "max": {}, "baseline_tolerance": {}}
+    assert "gate_policy" not in nothing
