@@ -16,6 +16,7 @@ from pydantic import Field
 from laya_sweep.domain.checked import (
     Above0,
     Count,
+    Divisor,
     File,
     FileOrFolder,
     Flag,
@@ -123,7 +124,7 @@ class RegimeSettings:
 
     name: Annotated[str, found("the key of its entry")]
     kind: Annotated[str, runtime("which temperature", written="served, raw, unit, fixed or map")]
-    temperature: Annotated[Above0 | None, runtime("of every question, with kind fixed")]
+    temperature: Annotated[Divisor | None, runtime("of every question, with kind fixed")]
     path: Annotated[File | None, runtime("a calibration map, with kind map")] = None
     sha256: Annotated[str | None, found("of the bytes of path")] = None
     document: Annotated[Mapping[str, Any] | None, found("what path held")] = None

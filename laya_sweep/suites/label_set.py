@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,9 @@ def labels_of(raw: object, complain: Complain) -> Labels:
         if description is not None and not (isinstance(description, str) and description.strip()):
             complain(f"a description of {shown(label)} that is a text, or null", description)
     found: Labels = tuple((text, description) for text, description in made if text is not None)
-    names = [label for label, _ in found]
-    for label in dict.fromkeys(names):
-        if names.count(label) > 1:
-            complain(f"each label once, not {names.count(label)} times", label)
+    for label, count in Counter(label for label, _ in found).items():
+        if count > 1:
+            complain(f"each label once, not {count} times", label)
     if len(pairs) < 2:
         complain("at least 2 labels", len(pairs))
     return found

@@ -165,12 +165,13 @@ def _given_labels(mapping: TableMapping) -> Labels | None:
 def _checked_rows(file: TableFile, mapping: TableMapping, given: Labels | None) -> list[TableRow]:
     """Every row, or the one error of all faults of the file, in order of lines."""
     known = None if given is None else [label for label, _ in given]
+    among = set(known or ())
     faults, rows = [*file.cells.faults], []
     for line, cells in file.cells.rows:
         own = [*cell_faults(mapping, cells)]
         row = None if own else table_row(mapping, cells)
         faults += [Fault(line, *fault) for fault in own]
-        if row is not None and known is not None and row.label not in known:
+        if row is not None and known is not None and row.label not in among:
             expected = f"one of the labels {name_list(known, row.label)[:300]}"
             faults.append(Fault(line, name_of(mapping.label), expected, shown(row.label)))
         if row is not None:
