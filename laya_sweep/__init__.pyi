@@ -28,8 +28,8 @@ from .judging.functions import assert_no_regression as assert_no_regression
 from .judging.functions import compare as compare
 from .judging.functions import judge as judge
 from .judging.functions import scorecards as scorecards
+from .metrics.metric_row import MetricRow as MetricRow
 from .metrics.selective import COVERAGE_METRIC_DEFINITION as COVERAGE_METRIC_DEFINITION
-from .metrics.summary import MetricRow as MetricRow
 from .store.schemas import SCHEMA_VERSION as SCHEMA_VERSION
 from .store.stored_run import REPORT_SCHEMA as REPORT_SCHEMA
 from .store.stored_run import StoredRun as StoredRun

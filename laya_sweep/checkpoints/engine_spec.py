@@ -35,6 +35,7 @@ class EngineSpec:
         loader: `module:class`; called with a checkpoint, a device and a number of threads it gives an `Engine`.
         layout: how rows are padded and grouped, where no file says otherwise.
         file: the file of its own that answers, None where the weights of the checkpoint do.
+        embeds: whether it can embed texts for a shortlist.
     """
 
     name: str
@@ -44,6 +45,7 @@ class EngineSpec:
     loader: str
     layout: Layout = BY_SHAPE
     file: FileKind | None = None
+    embeds: bool = False
 
 
 TORCH = EngineSpec(
@@ -52,6 +54,7 @@ TORCH = EngineSpec(
     libraries=("laya", "torch", "transformers", "tokenizers"),
     devices=("cpu", "cuda"),
     loader="laya_sweep.engines.torch_engine:TorchEngine",
+    embeds=True,
 )
 
 #: Torch computes nothing where an exported graph answers.

@@ -9,41 +9,35 @@ from laya.confidence import check_min_confidence
 
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.checked import QUOTE
-from laya_sweep.domain.settings import PRESENTATION, MetricSettings
+from laya_sweep.domain.settings import MetricSettings
 from laya_sweep.domain.thresholds import MinConfidence, from_document
 from laya_sweep.errors import UsageError, name_list
 from laya_sweep.files.json_file import read_json
-from laya_sweep.suites.languages import LANGUAGES
-
-#: Datasets whose languages stand in their files.
-_OWN_LANGUAGES = ("jsonl", PRESENTATION, "table", "xnli")
+from laya_sweep.suites.languages import KnownLanguage
+from laya_sweep.suites.suite import SUITES
 
 
 def read_languages(fields: Fields, dataset: str) -> tuple[str, ...] | None:
     """Codes, or None for all that a file turns out to have."""
-    raw = fields.get("languages")
+    raw, known = fields.get("languages"), SUITES[dataset or "massive"].languages
     if raw == "all":
-        return None if dataset in _OWN_LANGUAGES else tuple(LANGUAGES)
+        return None if known is None else tuple(known)
     wanted = [raw] if isinstance(raw, str) else raw
     if not isinstance(wanted, Sequence) or not wanted:
         fields.complain("languages", "all, a code, or a list of codes", raw, "for example languages=[en,de]")
         return ()
-    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code, dataset)))
+    return tuple(dict.fromkeys(code for code in wanted if _known_language(fields, code, known)))
 
 
-def _known_language(fields: Fields, code: object, dataset: str) -> bool:
-    if isinstance(code, str) and (dataset in _OWN_LANGUAGES or code in LANGUAGES):
+def _known_language(fields: Fields, code: object, known: Mapping[str, KnownLanguage] | None) -> bool:
+    if isinstance(code, str) and (known is None or code in known):
         return True
-    if dataset in _OWN_LANGUAGES:
-        fields.complain("languages", "languages of the file, as texts", code, _step(code))
-        return False
-    expected = "one of the 51 MASSIVE languages (" + name_list([*LANGUAGES], str(code)) + ")"
-    fields.complain("languages", expected, code, "correct the code" if isinstance(code, str) else _step(code))
+    expected = "languages of the file, as texts"
+    if known is not None:
+        expected = f"one of the {len(known)} MASSIVE languages ({name_list([*known], str(code))})"
+    step = QUOTE if isinstance(code, bool) else "correct the code" if isinstance(code, str) else "give it as a text"
+    fields.complain("languages", expected, code, step)
     return False
-
-
-def _step(code: object) -> str:
-    return QUOTE if isinstance(code, bool) else "give it as a text"
 
 
 _THRESHOLD = "a finite number in [0, 1], not a bool, or a map of such numbers by bucket"

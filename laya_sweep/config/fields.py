@@ -48,7 +48,11 @@ class Fields:
 
     def value(self, key: str, hint: Any) -> Any:  # noqa: ANN401 - of the hint's type
         """The value of a declared type, None with a complaint where it is none."""
-        return checked(hint, self.get(key), self.named(key), self._problems)
+        return self.held(key, hint, self.get(key))
+
+    def held(self, key: str, hint: Any, document: object) -> Any:  # noqa: ANN401 - of the hint's type
+        """What the file under a key holds, as `value`."""
+        return checked(hint, document, self.named(key), self._problems)
 
     def options(self, kind: type, names: Collection[str] | None = None) -> dict[str, Any]:
         """The options of a declaration, each checked by itself; a faulty one has its default, or None.

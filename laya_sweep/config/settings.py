@@ -18,7 +18,14 @@ from laya_sweep.config.gate import read_gate
 from laya_sweep.config.presentation import read_narrowing, read_transforms
 from laya_sweep.config.regime import read_regime
 from laya_sweep.domain.option import every_option
-from laya_sweep.domain.settings import BASELINE, PRESENTATION, CheckpointSettings, RouterSettings, Settings
+from laya_sweep.domain.settings import (
+    BASELINE,
+    CHECKPOINT_EMBEDDER,
+    PRESENTATION,
+    CheckpointSettings,
+    RouterSettings,
+    Settings,
+)
 from laya_sweep.errors import ConfigError, Problem, name_list
 
 #: Keys that somebody may look for and that are no options: what holds instead, and what to do.
@@ -121,6 +128,10 @@ def _check_together(fields: Fields, settings: Settings) -> None:
         if settings.executor.device not in (devices := ENGINES[checkpoint.engine].devices):
             expected = f"0 with checkpoint {checkpoint.name}, whose engine {checkpoint.engine} runs on {devices[0]}"
             fields.complain("executor.num_gpus", expected, settings.executor.num_gpus, "sweep it in a run of its own")
+        if settings.narrowing.embedder == CHECKPOINT_EMBEDDER and not ENGINES[checkpoint.engine].embeds:
+            engine = f"whose engine {checkpoint.engine} has no encoder of its own"
+            expected = f"package.module:function with checkpoint {checkpoint.name}, {engine}"
+            fields.complain("narrowing.embedder", expected, CHECKPOINT_EMBEDDER, "name a function")
     names = [checkpoint.name for checkpoint in settings.checkpoints] + [router.name for router in settings.routers]
     if settings.drift is not None and settings.drift not in names:
         expected = f"null, or one of the checkpoints of this run ({name_list(names, settings.drift)})"

@@ -8,8 +8,8 @@ from typing import Any, Final
 from laya_sweep.domain.slices import SlicePlace
 from laya_sweep.domain.thresholds import MinConfidence, from_document, order, to_document
 from laya_sweep.domain.tolerance import finite_number
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
-from laya_sweep.metrics.summary import MetricRow
 
 _METRICS: Final = "metrics"
 _THRESHOLD: Final = "min_confidence"

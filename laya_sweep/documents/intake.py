@@ -14,7 +14,7 @@ from laya_sweep.domain.fingerprint import questions_fingerprint
 from laya_sweep.domain.identity import library_versions
 from laya_sweep.domain.question import INTENT_QUESTION
 from laya_sweep.domain.result_key import ResultKey
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.figures import metrics_table, summarise_result
 from laya_sweep.store.case_table import cases_table
 from laya_sweep.store.schemas import DECISIONS

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from laya_sweep.domain.slices import MACRO
-from laya_sweep.metrics.summary import MetricRow, summarise
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.metrics.summary import summarise
 from laya_sweep.results.columns import decision_columns
 
 #: Published name -> name in our metrics table. The published macro-F1 is over slot indices.

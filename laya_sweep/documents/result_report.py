@@ -19,7 +19,7 @@ from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.gates.comparability import narrowing_identity
 from laya_sweep.gates.figures import with_figures, without_marks
 from laya_sweep.gates.scorecard import Scorecard
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.store.stored_run import REPORT_SCHEMAS
 
 _PARTIAL = "_partial"

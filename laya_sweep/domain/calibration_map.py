@@ -7,13 +7,16 @@ number by 1.0, a file is refused here: a map that means something else than it s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Self
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from laya_sweep.domain.bucket import BUCKETS
+from laya_sweep.domain.checked import Count, Document, Finite, Listed, Refusal, Takes, Text, among, checked, refuse
 from laya_sweep.domain.question import QUESTION_TYPES
+from laya_sweep.errors import Problem, UsageError
 
 #: What the runtime confines every temperature to.
 LEAST: Final = 0.5
@@ -60,7 +63,8 @@ class CalibrationMap:
         return document
 
 
-#: Overrides by language, as the runtime looks it up; the flag is as in `overrides_of`.
+#: Overrides by language, as the runtime looks it up; the flag tells that the types' temperatures are the checkpoint's
+#: own, to be filled in.
 Overrides = Mapping[str, tuple[Temperatures, bool]]
 
 
@@ -82,44 +86,138 @@ def clamped(temperature: float) -> float:
     return min(MOST, max(LEAST, temperature))
 
 
+def _each_once(entries: dict[str, Any]) -> dict[str, Any]:
+    first: dict[str, str] = {}
+    again = [language for language in entries if first.setdefault(language_key(language), language) != language]
+    if again:
+        words = "each language once, by its first part, which is what the runtime reads"
+        refuse(*(Refusal((name,), words, name, "keep one", f"{first[language_key(name)]} too") for name in again))
+    return entries
+
+
+def _whole(value: float) -> float:
+    if value.is_integer():
+        return value
+    raise ValueError("a fraction")
+
+
+_Temperature = Annotated[Finite, AfterValidator(clamped)]
+_ByType = Annotated[
+    tuple[_Temperature, ...],
+    Listed,
+    Field(min_length=len(QUESTION_TYPES), max_length=len(QUESTION_TYPES)),
+    Takes(f"{len(QUESTION_TYPES)} finite numbers, of {', '.join(QUESTION_TYPES)}", whole=True),
+]
+_Bucket = Annotated[str, among(BUCKETS, "a bucket")]
+
+
+class _Written(Document):
+    """What a map and an override have in common; other keys say nothing of temperatures, and pass."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    temperature_by_options: Annotated[
+        dict[_Bucket, _Temperature],
+        BeforeValidator(lambda given: given or {}),  # as the runtime takes it
+        Takes("an object by bucket"),
+    ] = Field(default_factory=dict)
+
+    def temperatures(self, by_type: Sequence[float]) -> Temperatures:
+        """As applied, buckets in their order."""
+        choice, score, noul = by_type
+        own = self.temperature_by_options
+        return Temperatures((choice, score, noul), tuple((key, own[key]) for key in BUCKETS if key in own))
+
+
+class _WrittenBins(Document):
+    """The binning of one bucket."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    bins: Count
+    values: Annotated[
+        tuple[Annotated[float, Field(ge=0, le=1), Takes("a number in [0, 1]")], ...],
+        Listed,
+        Takes("a list of numbers in [0, 1]"),
+    ]
+
+    @model_validator(mode="after")
+    def _one_a_bin(self) -> Self:
+        if len(self.values) != self.bins:
+            words = f"a number for each of {self.bins} bins"
+            refuse(Refusal(("values",), words, self.values, got=f"{len(self.values)} numbers"))
+        return self
+
+
+class _WrittenMap(_Written):
+    """A map file; its version is a number that nothing hangs on here."""
+
+    version: Annotated[int | Annotated[float, AfterValidator(_whole)] | None, Takes("a whole number", whole=True)] = (
+        None
+    )
+    temperature: _ByType
+    binning_map: Annotated[dict[_Bucket, _WrittenBins] | None, Takes("an object by bucket")] = None
+
+    def calibration(self) -> CalibrationMap:
+        """As applied, buckets in their order."""
+        binning = self.binning_map or {}
+        bins = tuple((key, binning[key].values) for key in BUCKETS if key in binning)
+        return CalibrationMap(self.temperatures(self.temperature), bins)
+
+
+class _WrittenOverride(_Written):
+    """The temperatures of one language."""
+
+    temperature: _ByType | None = None
+
+
+def _as_applied(entries: dict[str, _WrittenOverride | None]) -> dict[str, tuple[Temperatures, bool]]:
+    given = {language: entry or _WrittenOverride() for language, entry in entries.items()}
+    return {
+        language_key(language): (entry.temperatures(entry.temperature or (1.0,) * 3), entry.temperature is None)
+        for language, entry in given.items()
+    }
+
+
+#: The type of a map that the runtime wrote, or that is written as it does; its value is the `CalibrationMap`.
+MAP = Annotated[_WrittenMap, Takes("an object with temperature"), AfterValidator(_WrittenMap.calibration)]
+
+#: The type of overrides by language; its value is `Overrides`.
+OVERRIDES = Annotated[
+    dict[Text, _WrittenOverride | None],
+    Field(min_length=1),
+    AfterValidator(_each_once),
+    Takes("an object of language to temperatures"),
+    AfterValidator(_as_applied),
+]
+
+
+def _required(hint: Any, document: object, what: str) -> Any:  # noqa: ANN401 - of the hint's type
+    problems: list[Problem] = []
+    value = checked(hint, document, what, problems)
+    if problems:
+        raise UsageError(*problems)
+    return value
+
+
 def map_of(document: object) -> CalibrationMap:
-    """The map in a document that the runtime wrote, or that is written as it does.
+    """The map in a document.
 
     Raises:
-        ValueError: one sentence that says what is wrong.
+        UsageError: with every fault of it.
     """
-    if not isinstance(document, Mapping):
-        raise ValueError(f"Expected an object with temperature, but got {_kind(document)}")
-    _check_version(document.get("version"))
-    if "temperature" not in document:
-        raise ValueError(f"Expected `temperature`, but got keys {', '.join(map(str, document)) or 'none'}")
-    binning = document.get("binning_map")
-    return CalibrationMap(_temperatures(document, ""), () if binning is None else _binning(binning))
+    calibration: CalibrationMap = _required(MAP, document, "calibration map")
+    return calibration
 
 
-def overrides_of(document: object) -> dict[str, tuple[Temperatures, bool]]:
-    """Overrides by language; the flag tells that the types' temperatures are the checkpoint's own, to be filled in.
+def overrides_of(document: object) -> Overrides:
+    """The overrides by language in a document.
 
     Raises:
-        ValueError: one sentence that says what is wrong.
+        UsageError: with every fault of it.
     """
-    if not isinstance(document, Mapping) or not document:
-        raise ValueError(f"Expected an object of language to temperatures, but got {_kind(document)}")
-    found: dict[str, tuple[Temperatures, bool]] = {}
-    for language, entry in document.items():
-        if not isinstance(language, str) or not language:
-            raise ValueError(f"Expected languages as texts, but got {language!r}")
-        if language_key(language) in found:
-            raise ValueError(
-                f"Expected each language once, but got {language!r} again: the runtime reads its first part"
-            )
-        if entry is not None and not isinstance(entry, Mapping):
-            raise ValueError(f"Expected an object for {language}, but got {_kind(entry)}")
-        own = {} if entry is None else entry
-        inherited = own.get("temperature") is None
-        read = _temperatures({**own, "temperature": [1.0] * 3} if inherited else own, f"{language}.")
-        found[language_key(language)] = (read, inherited)
-    return found
+    overrides: Overrides = _required(OVERRIDES, document, "lang_temperatures")
+    return overrides
 
 
 def without_own_key(overrides: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -141,56 +239,3 @@ def outside(document: object) -> list[str]:
     named = [(f"temperature[{i}]", value) for i, value in enumerate(document.get("temperature") or ())]
     named += (document.get("temperature_by_options") or {}).items()
     return [f"{name}={value:g}" for name, value in named if clamped(value) != value]
-
-
-def _check_version(value: object) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value != int(value)):
-        raise ValueError(f"Expected `version` to be a whole number, but got {value!r}")
-
-
-def _temperatures(document: Mapping[Any, Any], where: str) -> Temperatures:
-    by_type = document.get("temperature")
-    if not isinstance(by_type, Sequence) or isinstance(by_type, str) or len(by_type) != len(QUESTION_TYPES):
-        expected = f"3 numbers, of {', '.join(QUESTION_TYPES)}"
-        raise ValueError(f"Expected `{where}temperature` to be {expected}, but got {by_type!r:.60}")
-    named = _by_bucket(document.get("temperature_by_options") or {}, f"{where}temperature_by_options")
-    choice, score, noul = (clamped(_number(value, f"{where}temperature[{i}]")) for i, value in enumerate(by_type))
-    buckets = tuple((key, clamped(_number(named[key], f"{where}{key}"))) for key in BUCKETS if key in named)
-    return Temperatures((choice, score, noul), buckets)
-
-
-def _binning(document: object) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    named = _by_bucket(document, "binning_map")
-    return tuple((key, _bins(key, named[key])) for key in BUCKETS if key in named)
-
-
-def _bins(bucket: str, entry: object) -> tuple[float, ...]:
-    bins, values = (entry.get("bins"), entry.get("values")) if isinstance(entry, Mapping) else (None, None)
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise ValueError(
-            f"Expected `bins` of binning_map {bucket} to be a whole number of at least 1, but got {bins!r}"
-        )
-    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != bins:
-        raise ValueError(f"Expected {bins} `values` of binning_map {bucket}, but got {values!r:.60}")
-    read = tuple(_number(value, f"binning_map {bucket}") for value in values)
-    if wrong := [value for value in read if not 0.0 <= value <= 1.0]:
-        raise ValueError(f"Expected values of binning_map {bucket} in [0, 1], but got {wrong[0]!r}")
-    return read
-
-
-def _by_bucket(document: object, what: str) -> Mapping[str, Any]:
-    if not isinstance(document, Mapping):
-        raise ValueError(f"Expected `{what}` to be an object by bucket, but got {_kind(document)}")
-    if unknown := [key for key in document if key not in BUCKETS]:
-        raise ValueError(f"Expected buckets of `{what}` among {', '.join(BUCKETS)}, but got {unknown[0]!r}")
-    return document
-
-
-def _number(value: object, what: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
-    raise ValueError(f"Expected {what} to be a finite number, but got {value!r:.60}")
-
-
-def _kind(value: object) -> str:
-    return "nothing" if value is None or value == {} else type(value).__name__

@@ -7,17 +7,53 @@ from __future__ import annotations
 
 import re
 import typing
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, NoReturn
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, ValidationError
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from laya_sweep.errors import Problem, name_list, one_line
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+_CORRECT = "correct the value"
+
+
+class Refusal(NamedTuple):
+    """A value that a type refuses: its place inside, what is taken there, the value, what to do.
+
+    `value` is `MISSING` where nothing is written, `got` what to say instead of it, `step` None "set it to one of them".
+    """
+
+    place: tuple[int | str, ...]
+    words: str
+    value: Any
+    step: str | None = _CORRECT
+    got: str | None = None
+
+
+def refuse(*refusals: Refusal) -> NoReturn:
+    """What a validator beside a type does with a value that its rule does not take, with every fault of it."""
+    details: list[InitErrorDetails] = []
+    for one in refusals:
+        said = {"words": one.words, "step": one.step, "got": one.got}
+        details.append({"type": PydanticCustomError("takes", "{words}", said), "loc": one.place, "input": one.value})
+    raise ValidationError.from_exception_data("refused", details)
 
 
 class Document(BaseModel):
@@ -28,26 +64,53 @@ class Document(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """What a type takes, in words: the fault of every value that it refuses, and its name in help and docs."""
+    """What a type takes, in words: the fault of every value that it refuses, and its name in help and docs.
+
+    With `whole` they are the fault of whatever is wrong inside, too, as they must be of a union.
+    """
 
     words: str
-    step: str = "correct the value"
+    step: str = _CORRECT
+    whole: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        said = {"words": self.words, "step": self.step}
+        if self.whole:
+            return core_schema.custom_error_schema(
+                handler(source), "takes", custom_error_message="{words}", custom_error_context=said
+            )
+
         def check(value: Any, inner: core_schema.ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401
             try:
                 return inner(value)
             except (ValidationError, OverflowError) as error:
                 if isinstance(error, ValidationError) and all(fault["loc"] for fault in error.errors()):
                     raise  # of what is inside, which has words of its own
-                raise PydanticCustomError("takes", "{words}", {"words": self.words, "step": self.step}) from error
+                raise PydanticCustomError("takes", "{words}", said) from error
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
+
+
+def among(names: Collection[str], what: str) -> AfterValidator:
+    """A text that is one of these names, the nearest of which a fault names first."""
+
+    def known(name: str) -> str:
+        if name not in names:
+            refuse(Refusal((), f"{what} ({name_list([*names], name)})", name, "correct the name", "an unknown one"))
+        return name
+
+    return AfterValidator(known)
 
 
 def null_is(value: Any) -> BeforeValidator:  # noqa: ANN401 - any default
     """A type for which null is the same as one of its values."""
     return BeforeValidator(lambda given: value if given is None else given)
+
+
+def _not_blank(text: str) -> str:
+    if text.strip():
+        return text
+    raise ValueError("blank")
 
 
 def _path(value: object) -> Path:
@@ -66,7 +129,7 @@ def _one_or_more(value: object) -> object:
 QUOTE = "in a YAML file quote words such as 'no' and 'on'"
 
 Text = Annotated[str, Field(min_length=1), Takes("a text", "give it as a text")]
-Name = Annotated[str, Field(pattern=r"\S"), Takes("a text that is not blank", "quote the value")]
+Name = Annotated[str, AfterValidator(_not_blank), Takes("a text that is not blank", "quote the value", whole=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False), Takes("a finite number")]
 Flag = Annotated[bool, Takes("true or false")]
 Whole = Annotated[int, Field(ge=0), Takes("a whole number of at least 0")]
@@ -91,7 +154,8 @@ Listed = Field(strict=False)
 
 @cache
 def _adapter(hint: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any annotation
-    return TypeAdapter(hint, config=None if _is_document(hint) else _STRICT)
+    bare = typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+    return TypeAdapter(hint, config=None if _is_document(bare) else _STRICT)
 
 
 def checked(hint: Any, value: object, where: str, problems: list[Problem], joint: str = ".") -> Any:  # noqa: ANN401
@@ -107,8 +171,17 @@ def checked(hint: Any, value: object, where: str, problems: list[Problem], joint
     try:
         return _adapter(hint).validate_python(value)
     except ValidationError as error:
-        problems += [_problem(detail, where, hint, joint) for detail in error.errors(include_url=False)]
+        problems += [_problem(refusal, where, joint) for refusal in _refusals(error, hint)]
         return None
+
+
+def refused(hint: Any, value: object) -> list[Refusal]:  # noqa: ANN401 - any annotation
+    """Every fault of a value that stays as it is, in the order of the declaration; none where the type takes it."""
+    try:
+        _adapter(hint).validate_python(value)
+    except ValidationError as error:
+        return _refusals(error, hint)
+    return []
 
 
 def shown(value: object) -> str:
@@ -141,29 +214,37 @@ def _is_document(hint: Any) -> bool:  # noqa: ANN401 - any annotation
     return isinstance(hint, type) and issubclass(hint, BaseModel)
 
 
-def _problem(detail: ErrorDetails, where: str, hint: Any, joint: str) -> Problem:  # noqa: ANN401
+def _problem(refusal: Refusal, where: str, joint: str) -> Problem:
     """One fault; the place of an element of a list is the list."""
-    value, context, kind = detail["input"], detail.get("ctx", {}), detail["type"]
-    place = tuple(part for part in detail["loc"] if part != "[key]")
+    place, value = refusal.place, refusal.value
     place = place[:-1] if place and isinstance(place[-1], int) else place
     what = joint.join([part for part in (where, *map(one_line, place)) if part]) or "the configuration"
-    if kind == "extra_forbidden":
-        known = name_list(_keys(hint, detail["loc"][:-1]), str(detail["loc"][-1]))
-        return Problem(what, f"one of the known keys ({known})", shown(value), "remove or correct the key")
-    if kind == "missing":
-        return Problem(what, "a value", "none", "write it")
+    step = refusal.step or f"set {place[-1] if place else what.rpartition('.')[2]} to one of them"
+    return Problem(what, refusal.words, refusal.got or ("none" if value is MISSING else shown(value)), step)
+
+
+def _refusals(error: ValidationError, hint: Any) -> list[Refusal]:  # noqa: ANN401
+    return [_refusal(detail, hint) for detail in error.errors(include_url=False)]
+
+
+def _refusal(detail: ErrorDetails, hint: Any) -> Refusal:  # noqa: ANN401
+    """The one way from pydantic's words to ours. A key that is refused is named as it was written."""
+    place, value, context, kind = detail["loc"], detail["input"], detail.get("ctx", {}), detail["type"]
+    place = (*place[:-2], value) if place and place[-1] == "[key]" else place
     if kind == "takes":
-        step = QUOTE if isinstance(value, bool) and "text" in context["words"] else context["step"]
-        return Problem(what, context["words"], shown(value), step)
+        quoted = isinstance(value, bool) and "text" in context["words"]
+        return Refusal(place, context["words"], value, QUOTE if quoted else context["step"], context.get("got"))
+    if kind == "extra_forbidden":
+        known = name_list([*_fields(hint, place[:-1])], str(place[-1]))
+        return Refusal(place, f"one of the known keys ({known})", value, "remove or correct the key")
+    if kind == "missing":
+        field = _fields(hint, place[:-1]).get(str(place[-1]))
+        said = [part.words for part in field.metadata if isinstance(part, Takes)] if field else []
+        return Refusal(place, said[-1] if said else "a value", MISSING, "write it")
     if kind == "literal_error":
         names = name_list(re.findall(r"'([^']*)'", context["expected"]), str(value))
-        return Problem(
-            what,
-            f"one of {names}",
-            shown(value),
-            f"set {place[-1] if place else what.rpartition('.')[2]} to one of them",
-        )
-    return Problem(what, _WORDS.get(kind) or detail["msg"].lower(), shown(value), "correct the value")
+        return Refusal(place, f"one of {names}", value, None)
+    return Refusal(place, _WORDS.get(kind) or detail["msg"].lower(), value)
 
 
 _WORDS = {
@@ -180,10 +261,15 @@ _WORDS = {
 }
 
 
-def _keys(hint: Any, place: tuple[int | str, ...]) -> list[str]:  # noqa: ANN401
-    """The known keys of the object at a place of a document."""
-    for part in place:
-        hint = hint.model_fields[part].annotation if _is_document(hint) and isinstance(part, str) else hint
-        while not _is_document(hint) and typing.get_args(hint):
-            hint = next((inner for inner in typing.get_args(hint) if _is_document(inner)), typing.get_args(hint)[-1])
-    return list(hint.model_fields) if _is_document(hint) else []
+def _fields(hint: Any, place: tuple[int | str, ...]) -> dict[str, FieldInfo]:  # noqa: ANN401
+    """The fields of the object at a place of a document."""
+    for part in (*place, None):
+        while typing.get_origin(hint) in (Annotated, typing.Union, UnionType):
+            options = typing.get_args(hint)
+            hint = next((one for one in options if _is_document(one)), options[0])
+        if _is_document(hint) and part is not None:
+            field = hint.model_fields.get(str(part))
+            hint = None if field is None else field.annotation
+        elif part is not None:
+            hint = next((one for one in reversed(typing.get_args(hint)) if one is not ...), None)
+    return dict(hint.model_fields) if _is_document(hint) else {}

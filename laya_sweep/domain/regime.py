@@ -91,7 +91,7 @@ def regime_of(name: str, document: Mapping[str, Any]) -> Regime:
     """A regime as a run's report records it.
 
     Raises:
-        ValueError: it records a map that is none.
+        UsageError: it records a map that is none.
     """
     calibration, languages = document.get("map"), document.get("lang_temperatures")
     return Regime(

@@ -32,7 +32,7 @@ from laya_sweep.gates.figures import accepted_counts, with_figures
 from laya_sweep.gates.scorecard import Scorecard
 from laya_sweep.judging.opened import Judgeable
 from laya_sweep.metrics.accuracy import tolerance_of
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.results.figures import summarise_result
 from laya_sweep.store.stored_run import NARROWED_SCHEMAS, REPORT_SCHEMA
@@ -153,8 +153,9 @@ class Evaluation(Judgeable):
         return self.scorecard.figures(place).get(metric)
 
     def document(self) -> dict[str, Any]:
-        """The `laya-evals-report/1`, which the upstream `laya-evals compare` reads: the runtime's 4-decimal answers."""
-        config = {"model": self.checkpoint, "rounding": self.outcome.rounding, "regime": self.outcome.regime}
+        """The `laya-evals-report/1`, which the upstream `laya-evals compare` reads: the runtime's 4-decimal answers,
+        also of an engine, whose own figures are exact."""
+        config = {"model": self.checkpoint, "rounding": "runtime", "regime": self.outcome.regime}
         config |= {"dataset": self.dataset.source, **self.fingerprints()}
         narrowing = document_of(self.narrow)
         version = None if self.narrow is None else self.narrow.checkpoint_id or self.checkpoint

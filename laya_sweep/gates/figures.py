@@ -14,9 +14,9 @@ from laya_sweep.gates.scorecard import Count, FigureKey, Scorecard
 from laya_sweep.metrics.columns import DecisionColumns
 from laya_sweep.metrics.interval import Interval
 from laya_sweep.metrics.lookup import nature_of
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION
 from laya_sweep.metrics.slicing import slice_rows
-from laya_sweep.metrics.summary import MetricRow
 
 
 def with_figures(

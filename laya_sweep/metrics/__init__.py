@@ -1,34 +1,33 @@
-"""Metrics over plain arrays: exact, vectorised, mergeable, with intervals. numpy and the standard library
-only.
+"""Metrics over plain arrays: exact, vectorised, with intervals. numpy and the standard library only.
 
 Three ways in. `ece(confidence, correct)` and its kin take arrays and return a number or None. `summarise`
 takes the decisions of one result as `DecisionColumns` and returns every metric with its interval, overall and
-by slice. `compare` pairs two runs. Underneath, each metric has an object of sufficient statistics with `+`,
-so that shards can be reduced in any order.
+by slice; `concat` joins the decisions of several shards first, since a mean of means is wrong as soon as they differ
+in size. `compare` pairs two runs.
 """
 
-from laya_sweep.metrics.accuracy import Proportion, Total, accuracy, score_mae, score_within
+from laya_sweep.metrics.accuracy import accuracy, score_mae, score_within
 from laya_sweep.metrics.agreement import AnswerDrift, answer_drift
 from laya_sweep.metrics.auroc import auroc
 from laya_sweep.metrics.baseline import distinct_predictions, first_option_baseline, majority_baseline
 from laya_sweep.metrics.bootstrap import replicate_weights
-from laya_sweep.metrics.calibration import CalibrationBins, brier, ece, mean_confidence, nll
+from laya_sweep.metrics.calibration import brier, ece, mean_confidence, nll
 from laya_sweep.metrics.catalogue import EVALS_METRICS
 from laya_sweep.metrics.columns import CHOICE, NOUL, SCORE, DecisionColumns, SliceColumn, concat
-from laya_sweep.metrics.curve import Curve, CurveCounts, curve
+from laya_sweep.metrics.curve import Curve, curve
 from laya_sweep.metrics.draws import bootstrap_interval
-from laya_sweep.metrics.f1 import ClassCounts, macro_f1
+from laya_sweep.metrics.f1 import macro_f1
 from laya_sweep.metrics.holm import holm
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.legacy import acc_at_50_coverage
-from laya_sweep.metrics.levels import LevelCounts
-from laya_sweep.metrics.macro import GroupMeans, group_means
 from laya_sweep.metrics.mcnemar import mcnemar
-from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.metrics.pair_summary import summarise_robustness
+from laya_sweep.metrics.pair_view import PairColumns
 from laya_sweep.metrics.paired import PairedComparison, compare
 from laya_sweep.metrics.robustness import ROBUSTNESS_METRICS, PairFigures, compare_pairs, summarise_pairs
 from laya_sweep.metrics.selective import COVERAGE_METRIC_DEFINITION, augrc, aurc, excess_aurc, selective_accuracy
-from laya_sweep.metrics.summary import MetricRow, summarise
+from laya_sweep.metrics.summary import summarise
 from laya_sweep.metrics.threshold import abstention_rate, coverage, selective_precision
 from laya_sweep.metrics.value import Measure
 
@@ -40,22 +39,15 @@ __all__ = [
     "ROBUSTNESS_METRICS",
     "SCORE",
     "AnswerDrift",
-    "CalibrationBins",
-    "ClassCounts",
     "Curve",
-    "CurveCounts",
     "DecisionColumns",
-    "GroupMeans",
     "Interval",
-    "LevelCounts",
     "Measure",
     "MetricRow",
     "PairColumns",
     "PairFigures",
     "PairedComparison",
-    "Proportion",
     "SliceColumn",
-    "Total",
     "abstention_rate",
     "acc_at_50_coverage",
     "accuracy",
@@ -74,7 +66,6 @@ __all__ = [
     "ece",
     "excess_aurc",
     "first_option_baseline",
-    "group_means",
     "holm",
     "macro_f1",
     "majority_baseline",

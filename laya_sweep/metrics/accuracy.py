@@ -1,8 +1,7 @@
-"""Accuracies: means of 0/1 and of absolute errors, as sums that shards can add up.
+"""Accuracies: means of 0/1 and of absolute errors, as a sum and a count.
 
-Why sums: a mean of shard means is wrong as soon as shards differ in size (4, 4 and 2 rows with accuracies
-1, 1, 0 are 0.8 right, not 0.667). `Proportion` and `Total` keep numerator and denominator apart until the
-end.
+`Proportion` and `Total` keep numerator and denominator apart until the end, so that both are exact, and that what
+could not be summed is known.
 """
 
 from __future__ import annotations
@@ -19,22 +18,19 @@ from laya_sweep.metrics.value import Measure, not_finite_reason
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """`successes` of `n`, both exact integers, so that any sharding merges to the same bits.
+    """`successes` of `n`, both exact integers, so that the order of the answers moves no bit.
 
-    >>> (Proportion(4, 4) + Proportion(4, 4) + Proportion(0, 2)).compute().value
+    >>> Proportion(8, 10).compute().value
     0.8
     """
 
-    successes: int = 0
-    n: int = 0
+    successes: int
+    n: int
 
     @classmethod
     def update(cls, correct: Flags) -> Proportion:
-        """The counts of one shard; `correct` is boolean, one element a decision."""
+        """The counts of some answers; `correct` is boolean, one element a decision."""
         return cls(int(np.count_nonzero(correct)), len(correct))
-
-    def __add__(self, other: Proportion) -> Proportion:
-        return Proportion(self.successes + other.successes, self.n + other.n)
 
     def compute(self, empty: str = "no labelled answers") -> Measure:
         """successes / n; without decisions no value, for the reason `empty`."""
@@ -53,24 +49,21 @@ class Total:
     Under "strict" one non-finite term leaves no value. Under "compatible" the terms are summed as they are,
     and the value is missing only where the sum is not a number.
 
-    >>> (Total.update(np.array([1.0, 2.0])) + Total.update(np.array([6.0]))).compute().value
+    >>> Total.update(np.array([1.0, 2.0, 6.0])).compute().value
     3.0
     """
 
-    total: float = 0.0
-    n: int = 0
+    total: float
+    n: int
     not_finite: int = 0
 
     @classmethod
     def update(cls, terms: Floats | Flags) -> Total:
-        """The sum of one shard. `terms` is float64[n], or bool[n], whose sum is an exact count."""
+        """The sum of some terms. `terms` is float64[n], or bool[n], whose sum is an exact count."""
         if terms.dtype == np.bool_:
             return cls(float(np.count_nonzero(terms)), len(terms))
         not_finite = int(np.count_nonzero(~np.isfinite(terms)))
         return cls(float(terms.sum()) if not_finite else math.fsum(terms.tolist()), len(terms), not_finite)
-
-    def __add__(self, other: Total) -> Total:
-        return Total(self.total + other.total, self.n + other.n, self.not_finite + other.not_finite)
 
     def compute(self, empty: str = "no labelled answers", what: str = "values", nan: NanPolicy = "strict") -> Measure:
         """total / n, or why not."""

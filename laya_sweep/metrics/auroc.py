@@ -18,7 +18,7 @@ def doubled_wins(counts: LevelCounts) -> int:
 
 
 def auroc_of(counts: LevelCounts, nan: NanPolicy = "strict") -> Measure:
-    """AUROC of merged counts, or why there is none."""
+    """AUROC of counts, or why there is none."""
     refused = counts.refusal(nan)
     if refused is not None:
         return refused

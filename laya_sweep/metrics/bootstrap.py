@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laya_sweep.metrics.arrays import Floats, whole_number
+from laya_sweep.metrics.arrays import whole_number
 
 #: Replicates and seed of every bootstrap interval that nobody asks for otherwise.
 REPLICATES: Final = 1000
@@ -61,16 +61,6 @@ def weight_chunks(n_sources: int, replicates: int, seed: int) -> Iterator[Weight
         count = min(step, replicates - start)
         draw = _kept_weights if count * n_sources <= _KEPT_BYTES else _weights
         yield WeightChunk(start, draw(n_sources, seed, start, count))
-
-
-def ratio_replicates(sums: Floats, counts: Floats, replicates: int, seed: int) -> Floats:
-    """float64[replicates]: a mean over all rows in each replicate, from the sum and the rows of each source.
-
-    >>> ratio_replicates(np.array([2.0, 4.0]), np.array([1.0, 2.0]), 3, 13)
-    array([2., 2., 2.])
-    """
-    drawn = (chunk.weights.astype(np.float64) for chunk in weight_chunks(len(sums), replicates, seed))
-    return np.concatenate([weights @ sums / (weights @ counts) for weights in drawn])
 
 
 def _weights(n_sources: int, seed: int, start: int, count: int) -> NDArray[np.uint8]:

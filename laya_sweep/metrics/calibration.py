@@ -58,7 +58,7 @@ def clip_confidence(confidence: Floats) -> Floats:
 
 
 class BinnedRows(NamedTuple):
-    """Where each row of a shard falls, and what it adds there.
+    """Where each row falls, and what it adds there.
 
     Attributes:
         kept: bool[n], the rows that are in a bin at all; None when all are.
@@ -90,7 +90,7 @@ def bin_rows(confidence: Floats, correct: Flags, bins: int, nan: NanPolicy = "st
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBins:
-    """Per bin: rows, and the sum of (confidence - correct); adds up over shards.
+    """Per bin: rows, and the sum of (confidence - correct).
 
     Attributes:
         gap: float64[bins]; sum of confidence - correct of the rows in the bin.
@@ -108,7 +108,7 @@ class CalibrationBins:
 
     @classmethod
     def update(cls, confidence: Floats, correct: Flags, bins: int = BINS, nan: NanPolicy = "strict") -> CalibrationBins:
-        """The bins of one shard; `confidence` is float64[n], `correct` bool[n]."""
+        """The bins of some answers; `confidence` is float64[n], `correct` bool[n]."""
         found = bin_rows(confidence, correct, bins, nan)
         # An empty bincount is of integers, whatever its weights.
         gap = np.bincount(found.bins, weights=found.gap, minlength=bins).astype(np.float64, copy=False)
@@ -128,15 +128,6 @@ class CalibrationBins:
         # Answers below each edge, from the top: what a threshold just above the edge does not accept.
         below = counts.n - np.append(counts.accepted[::-1], 0)[ends] if counts.tied else ends
         return cls(_span_sums(gaps[::-1], ends), np.diff(below, prepend=0).astype(np.int64), counts.n)
-
-    def __add__(self, other: CalibrationBins) -> CalibrationBins:
-        return CalibrationBins(
-            self.gap + other.gap,
-            self.rows + other.rows,
-            self.n + other.n,
-            self.clipped + other.clipped,
-            self.not_finite + other.not_finite,
-        )
 
     def compute(self, nan: NanPolicy = "strict", empty: str = NO_CONFIDENCE) -> Measure:
         """sum over bins |gap| / n, or why not."""

@@ -1,7 +1,7 @@
-"""Every metric of a summary: its name, who enters it, how it is computed and how it is resampled.
+"""Every metric of decisions: its name, who enters it, how it is computed and how it is resampled.
 
 A new metric is one entry here, which also says which way is better. What it is decides its interval: a
-`proportion` has Wilson's, a `mean` of terms or a member of a `family` is resampled, and `no_interval` says why
+`proportion` has Wilson's, a mean of terms or a member of a `family` is resampled, and `no_interval` says why
 there is none.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -21,20 +21,24 @@ from laya_sweep.metrics.auroc import auroc_of
 from laya_sweep.metrics.baseline import distinct_of, majority_of
 from laya_sweep.metrics.calibration import BINS, squared_errors, surprisals
 from laya_sweep.metrics.legacy import acc_at_50_coverage_of
-from laya_sweep.metrics.metric import Mean, Metric, Terms
+from laya_sweep.metrics.metric import Mean, ViewMetric
 from laya_sweep.metrics.narrowing import FIRST_RETRIEVED, KEPT, RANKED, RECALLED, SURVIVED
 from laya_sweep.metrics.nature import Direction
-from laya_sweep.metrics.population_view import EMPTY
+from laya_sweep.metrics.populations import EMPTY
 from laya_sweep.metrics.selective import (
     augrc_of,
     aurc_of,
     excess_aurc_of,
     selective_accuracy_of,
 )
+from laya_sweep.metrics.signed_gaps import SignedGaps
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.spread import Spread
 from laya_sweep.metrics.threshold import Cut, ThresholdCounts, cut_of
 from laya_sweep.metrics.value import Measure
+
+DecisionMetric: TypeAlias = ViewMetric[SliceView]
+Terms: TypeAlias = Callable[[SliceView], Floats | Flags]
 
 
 def _mean(
@@ -45,18 +49,18 @@ def _mean(
     *,
     better: Direction = "neither",
     proportion: bool = False,
-) -> Metric:
+) -> DecisionMetric:
     def measure(view: SliceView) -> Measure:
         return Total.update(terms(view)).compute(EMPTY[population], what, view.nan)
 
-    return Metric(name, population, measure, Mean(population, terms), proportion=proportion, better=better)
+    return DecisionMetric(name, population, measure, Mean(population, terms), proportion=proportion, better=better)
 
 
 def _correct(population: str) -> Terms:
     return lambda view: view.correct(population)
 
 
-def _accuracy(name: str, population: str) -> Metric:
+def _accuracy(name: str, population: str) -> DecisionMetric:
     found = _mean(name, population, _correct(population), better="higher", proportion=True)
     return replace(found, spread=lambda view: view.right_spread(population))
 
@@ -65,7 +69,7 @@ def _first(population: str) -> Terms:
     return lambda view: view.column("gold_index", population) == 0
 
 
-def _within(tolerance: float) -> Metric:
+def _within(tolerance: float) -> DecisionMetric:
     def terms(view: SliceView) -> Floats | Flags:
         error = view.column("score_error", "score")
         kept = within(error, tolerance)
@@ -76,19 +80,19 @@ def _within(tolerance: float) -> Metric:
     return _mean(f"score_within_{tolerance:g}", "score", terms, "score errors", better="higher", proportion=True)
 
 
-def _area(name: str, measure: Callable[[SliceView], Measure]) -> Metric:
+def _area(name: str, measure: Callable[[SliceView], Measure]) -> DecisionMetric:
     """An area under a curve over coverage."""
-    return Metric(name, "answered", measure, family="ranking", better="lower", cuts=True, of_pairs=True)
+    return DecisionMetric(name, "answered", measure, family="ranking", better="lower", cuts=True, of_pairs=True)
 
 
-def _f1(name: str, measure: Callable[[SliceView], Measure]) -> Metric:
+def _f1(name: str, measure: Callable[[SliceView], Measure]) -> DecisionMetric:
     # Rare classes go missing from a sample, and again from its replicates: twice the same bias.
-    return Metric(name, "choice", measure, family="classes", recentre=2, better="higher")
+    return DecisionMetric(name, "choice", measure, family="classes", recentre=2, better="higher")
 
 
-def _majority(name: str, population: str, measure: Callable[[SliceView], Measure]) -> Metric:
+def _majority(name: str, population: str, measure: Callable[[SliceView], Measure]) -> DecisionMetric:
     # A largest share only grows by resampling, the more so where the largest is not far ahead.
-    return Metric(name, population, measure, family="classes", recentre=1)
+    return DecisionMetric(name, population, measure, family="classes", recentre=1)
 
 
 def _legacy(view: SliceView) -> Measure:
@@ -117,7 +121,7 @@ def _nll_terms(view: SliceView) -> Floats:
     return surprisals(view.column("p_gold", "answered"))
 
 
-def _fixed(bins: int) -> list[Metric]:
+def _fixed(bins: int) -> list[DecisionMetric]:
     """The metrics that have no parameter but the bin count, in the order of reports."""
     return [
         replace(_accuracy("choice_accuracy", "choice"), short="acc", in_evals=True),
@@ -125,16 +129,16 @@ def _fixed(bins: int) -> list[Metric]:
         replace(_accuracy("noul_accuracy", "noul"), short="noul_acc", in_evals=True),
         replace(_mean("score_mae", "score", _absolute_errors, "score errors", better="lower"), in_evals=True),
         replace(_mean("mean_confidence", "labelled", _confidence_terms, "confidences"), short="conf", in_evals=True),
-        Metric(
+        DecisionMetric(
             "ece",
             "answered",
             lambda v: v.bins(bins).compute(v.nan),
-            family="ece",
+            SignedGaps("answered", bins),
             better="lower",
             of_pairs=True,
             in_evals=True,
         ),
-        Metric(
+        DecisionMetric(
             "clipped_confidences", "answered", partial(_clipped, bins), no_interval="a count of faults", better="lower"
         ),
         replace(_mean("brier", "answered", _brier_terms, "confidences", better="lower"), of_pairs=True, in_evals=True),
@@ -142,15 +146,15 @@ def _fixed(bins: int) -> list[Metric]:
         replace(_area("aurc", lambda v: aurc_of(v.levels, v.nan)), in_evals=True),
         _area("excess_aurc", lambda v: excess_aurc_of(v.levels, v.nan)),
         _area("augrc", lambda v: augrc_of(v.levels, v.nan)),
-        Metric("auroc", "answered", lambda v: auroc_of(v.levels, v.nan), family="ranking", better="higher"),
-        Metric("acc_at_50_coverage", "answered", _legacy, family="ranking", better="higher"),
+        DecisionMetric("auroc", "answered", lambda v: auroc_of(v.levels, v.nan), family="ranking", better="higher"),
+        DecisionMetric("acc_at_50_coverage", "answered", _legacy, family="ranking", better="higher"),
         _f1("macro_f1", lambda v: v.labels.compute()),
         _f1("macro_f1_slot", lambda v: v.slots.compute()),
         _majority("majority_baseline", "choice", lambda v: majority_of(v.labels)),
         _mean("first_option_baseline", "choice", _first("choice"), proportion=True),
         _majority("noul_majority_baseline", "noul", lambda v: majority_of(v.sides, EMPTY["noul"])),
         _mean("noul_first_option_baseline", "noul", _first("noul"), proportion=True),
-        Metric(
+        DecisionMetric(
             "distinct_predictions",
             "choice",
             lambda v: distinct_of(v.labels),
@@ -159,11 +163,11 @@ def _fixed(bins: int) -> list[Metric]:
     ]
 
 
-def _flagged(name: str, population: str, flag: str, better: Direction = "neither") -> Metric:
+def _flagged(name: str, population: str, flag: str, better: Direction) -> DecisionMetric:
     return _mean(name, population, lambda view: view.flag(flag, population), better=better, proportion=True)
 
 
-def _narrowing(flags: Collection[str]) -> list[Metric]:
+def _narrowing(flags: Collection[str]) -> list[DecisionMetric]:
     """How often the gold answer was kept, and how often the answer was right where it was."""
     metrics = []
     if RECALLED in flags:
@@ -171,7 +175,7 @@ def _narrowing(flags: Collection[str]) -> list[Metric]:
         metrics += [
             replace(_flagged("shortlist_recall_at_k", every, RECALLED, "higher"), in_evals=True),
             replace(_accuracy("shortlist_accuracy_on_recalled", kept), in_evals=True),
-            _flagged("shortlist_first_retrieved_accuracy", RANKED, FIRST_RETRIEVED),
+            _flagged("shortlist_first_retrieved_accuracy", RANKED, FIRST_RETRIEVED, "higher"),
         ]
     if SURVIVED in flags:
         every, kept = KEPT[SURVIVED]
@@ -182,9 +186,9 @@ def _narrowing(flags: Collection[str]) -> list[Metric]:
     return metrics
 
 
-def _selective(coverage: float) -> Metric:
+def _selective(coverage: float) -> DecisionMetric:
     share = number_within(coverage, "coverage", 0.0, 1.0, open_low=True)
-    return Metric(
+    return DecisionMetric(
         f"selective_accuracy@{share * 100:g}",
         "answered",
         lambda v: selective_accuracy_of(v.levels, share, v.nan),
@@ -197,18 +201,18 @@ def _selective(coverage: float) -> Metric:
     )
 
 
-def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
+def _thresholds(min_confidence: float | BucketThresholds) -> list[DecisionMetric]:
     """Coverage, abstention and precision at one threshold, or at one a bucket."""
     cut = cut_of(min_confidence)
 
     def metric(
         name: str,
         read: Callable[[ThresholdCounts], Measure],
-        mean: Mean,
+        mean: Mean[SliceView],
         spread: Callable[[SliceView, Cut], Spread],
         better: Direction = "neither",
-    ) -> Metric:
-        return Metric(
+    ) -> DecisionMetric:
+        return DecisionMetric(
             name,
             "answered",
             lambda v: read(v.threshold(cut)),
@@ -219,9 +223,12 @@ def _thresholds(min_confidence: float | BucketThresholds) -> list[Metric]:
             better=better,
         )
 
-    kept = Mean("answered", lambda v: v.accepted(cut))
-    withheld = Mean("answered", lambda v: ~v.accepted(cut))
-    right = Mean("answered", _correct("answered"), cut)
+    def accepted(view: SliceView) -> Flags:
+        return view.accepted(cut)
+
+    kept = Mean("answered", accepted)
+    withheld = Mean[SliceView]("answered", lambda v: ~v.accepted(cut))
+    right = Mean("answered", _correct("answered"), kept=accepted)
     return [
         metric("coverage", ThresholdCounts.coverage, kept, SliceView.coverage_spread),
         metric("abstention_rate", ThresholdCounts.abstention_rate, withheld, SliceView.coverage_spread),
@@ -240,7 +247,7 @@ def catalogue(
     min_confidence: Sequence[MinConfidence] = (),
     only: Sequence[str] | None = None,
     flags: Collection[str] = (),
-) -> list[Metric]:
+) -> list[DecisionMetric]:
     """The metrics of a summary, in the order of its rows.
 
     Args:

@@ -1,7 +1,6 @@
 """Precision over coverage at every distinct level of the runtime's 4-decimal answer_confidence.
 
-At most 10,001 integers a slice, so shards merge exactly and a single-run curve holds the points of every
-multirun over min_confidence.
+At most 10,001 points a slice, so that the curve of a single run holds those of every multirun over min_confidence.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True)
 class CurveCounts:
-    """Rows and right answers at each of the 10,001 levels; `+` merges shards exactly.
+    """Rows and right answers at each of the 10,001 levels.
 
     Attributes:
         rows, hits: int64[10001]; element i counts the answers at level i.
@@ -59,7 +58,7 @@ class CurveCounts:
 
     @classmethod
     def update(cls, level: NDArray[np.integer], correct: NDArray[np.integer]) -> CurveCounts:
-        """The counts of one shard; rows with `correct` -1 are unlabelled and left out."""
+        """The counts of some answers; rows with `correct` -1 are unlabelled and left out."""
         if len(correct) and correct.min() < 0:
             labelled = correct >= 0
             level, correct = level[labelled], correct[labelled]
@@ -68,9 +67,6 @@ class CurveCounts:
             level, correct = level[level >= 0], correct[level >= 0]
         both = np.bincount(2 * level + correct, minlength=2 * (LEVELS + 1)).reshape(-1, 2)
         return cls(both[:, 0] + both[:, 1], both[:, 1], missing)
-
-    def __add__(self, other: CurveCounts) -> CurveCounts:
-        return CurveCounts(self.rows + other.rows, self.hits + other.hits, self.not_finite + other.not_finite)
 
     def compute(self, confidence: float = 0.95, effective: Floats | None = None) -> Curve:
         """The curve. `effective`, float64[k], replaces `accepted` in the intervals where rows are
@@ -107,7 +103,7 @@ def curve(
         confidence: level of the Wilson intervals.
         source: cluster code of each row, shape (n,); the intervals then use the effective number of
             independent rows. None takes every row for its own cluster, which is too narrow for one utterance
-            in many languages. Clusters need the rows themselves: merged `CurveCounts` have none.
+            in many languages.
 
     >>> points = curve([9000, 7000, 7000, 10], [1, 1, 0, -1])
     >>> points.threshold, points.accepted, points.correct

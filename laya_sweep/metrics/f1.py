@@ -50,8 +50,7 @@ def number_classes(gold: NDArray[np.integer], predicted: NDArray[np.integer]) ->
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Per class: rows with that gold, rows with that prediction, rows with both. Adds up over shards,
-    exactly.
+    """Per class: rows with that gold, rows with that prediction, rows with both.
 
     Attributes:
         codes: int64[k], ascending; classes that occur as gold or prediction.
@@ -65,7 +64,7 @@ class ClassCounts:
 
     @classmethod
     def update(cls, gold: NDArray[np.integer], predicted: NDArray[np.integer]) -> ClassCounts:
-        """The counts of one shard; integer arrays of one length, any codes."""
+        """The counts of some answers; integer arrays of one length, any codes."""
         codes, golds, predictions = number_classes(gold, predicted)
         width = len(codes)
         counts = cls(
@@ -79,13 +78,6 @@ class ClassCounts:
     def _present(self) -> ClassCounts:
         keep = (self.gold + self.predicted) > 0
         return ClassCounts(self.codes[keep], self.gold[keep], self.predicted[keep], self.both[keep])
-
-    def __add__(self, other: ClassCounts) -> ClassCounts:
-        codes = np.union1d(self.codes, other.codes)
-        sums = np.zeros((3, len(codes)), dtype=np.int64)
-        for part in (self, other):
-            sums[:, np.searchsorted(codes, part.codes)] += np.stack([part.gold, part.predicted, part.both])
-        return ClassCounts(codes, *sums)
 
     @property
     def n(self) -> int:

@@ -20,7 +20,7 @@ NO_ANSWERS = "no labelled choice or noul answers"
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """Counts at each distinct confidence, the most confident first. Adds up over shards, exactly.
+    """Counts at each distinct confidence, the most confident first.
 
     Attributes:
         level: float64[k], strictly descending; a last NaN stands for all NaN confidences together.
@@ -34,7 +34,7 @@ class LevelCounts:
 
     @classmethod
     def update(cls, confidence: Floats, correct: Flags) -> LevelCounts:
-        """The counts of one shard; `confidence` float64[n] of any value, `correct` bool[n]."""
+        """The counts of some answers; `confidence` float64[n] of any value, `correct` bool[n]."""
         if len(confidence) and confidence.min() >= 0.0 and confidence.max() < np.inf:
             return _from_probabilities(confidence, correct)
         return _from_any(confidence, correct)
@@ -49,14 +49,6 @@ class LevelCounts:
         column, right = floats(confidence, "confidence"), flags(correct, "correct")
         same_length(confidence=column, correct=right)
         return cls.update(column, right)
-
-    def __add__(self, other: LevelCounts) -> LevelCounts:
-        level = np.concatenate([self.level, other.level])
-        rows = np.concatenate([self.rows, other.rows])
-        hits = np.concatenate([self.hits, other.hits])
-        order = descending(level)
-        starts = group_starts(level[order])
-        return LevelCounts(level[order][starts], _sums(rows[order], starts), _sums(hits[order], starts))
 
     @property
     def n(self) -> int:

@@ -1,4 +1,4 @@
-"""The interval of one figure of a summary, or the reason why it has none."""
+"""The interval of a figure, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 from laya_sweep.metrics.draws import NO_REPLICATES, Draws, draws_interval
 from laya_sweep.metrics.interval import Interval, wilson
 from laya_sweep.metrics.metric import Metric
-from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.value import Measure
 
 
@@ -22,23 +21,26 @@ class Limits(NamedTuple):
 def limits_of(
     metric: Metric,
     measure: Measure,
-    draws: Draws | None,
     n_clusters: int,
-    confidence: float,
-    view: SliceView | None = None,
+    *,
+    draws: Draws | str = NO_REPLICATES,
+    trials: float | None = None,
+    confidence: float = 0.95,
 ) -> Limits:
     """The limits of a figure.
 
     Args:
-        measure: the figure; without value, its reason is passed on.
-        draws: its replicates; None where nothing was resampled.
+        metric: what is declared of it.
+        measure: its value; without one, its reason is passed on.
         n_clusters: distinct sources behind it; fewer than two tell nothing about the next one.
-        view: the slice, whose proportions have Wilson's interval; None for a mean over slices, which is no
-            proportion of anything.
+        draws: its replicates; or why nothing was resampled.
+        trials: how many independent units a proportion is worth, which then has Wilson's interval. None for all else,
+            and for a mean over slices, which is no proportion of anything.
+        confidence: level of the interval.
     """
     if measure.value is None:
         return Limits(None, None, measure.reason)
-    interval = _interval(metric, measure, draws, n_clusters, confidence, view)
+    interval = _interval(metric, measure, measure.value, n_clusters, draws, trials, confidence)
     if isinstance(interval, str):
         return Limits(None, None, f"no interval: {interval}")
     return Limits(interval.low, interval.high, None)
@@ -47,20 +49,16 @@ def limits_of(
 def _interval(
     metric: Metric,
     measure: Measure,
-    draws: Draws | None,
+    value: float,
     n_clusters: int,
+    draws: Draws | str,
+    trials: float | None,
     confidence: float,
-    view: SliceView | None,
 ) -> Interval | str:
-    assert measure.value is not None
-    if n_clusters < 2:
-        return "one decision" if measure.n == 1 else "one cluster"
-    if metric.no_interval is not None:
+    if metric.no_interval is not None and (metric.none_of_any or n_clusters > 1):
         return metric.no_interval
-    if metric.proportion and view is not None:
-        trials = metric.trials(view)
-        found = wilson(measure.value * trials, trials, confidence)
-        return "no independent decisions" if found is None else found
-    if draws is None:
-        return NO_REPLICATES
-    return draws_interval(draws, measure.value, confidence)
+    if n_clusters < 2:
+        return f"one {metric.unit}" if measure.n == 1 else "one cluster"
+    if metric.proportion and trials is not None:
+        return wilson(value * trials, trials, confidence) or f"no independent {metric.unit}s"
+    return draws if isinstance(draws, str) else draws_interval(draws, value, confidence)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.metrics.fact_catalogue import CHECK_METRICS, TRUNCATED_SHARE
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
 from laya_sweep.metrics.nature import Nature
-from laya_sweep.metrics.pair_summary import PAIR_METRICS
+from laya_sweep.metrics.pair_catalogue import PAIR_METRICS
 
-#: Figures that are counted or read elsewhere, and share the metrics table.
-_ELSEWHERE: Final[Mapping[str, Nature]] = {
-    "noul_label_swap": Nature(better="higher"),
-    "truncated_share": Nature(better="lower"),
-}
 _TIMING: Final = Nature(better="lower", timing=True)
-_WITHIN: Final = Nature(better="higher")
 _UNKNOWN: Final = Nature()
 
 
@@ -33,16 +30,17 @@ def nature_of(metric: str) -> Nature:
         return _TIMING
     stem, at, percent = metric.partition("@")
     if stem == "selective_accuracy" and at:
-        return Nature(better="higher", cuts=True, share=_share(percent), of_pairs=True, in_evals=True)
+        return replace(_declared()["selective_accuracy@50"], share=_share(percent))
     if metric.startswith("score_within_"):
-        return _WITHIN
+        return _declared()["score_within_1"]
     return _declared().get(metric, _UNKNOWN)
 
 
 @cache
-def _declared() -> dict[str, Nature]:
-    found = {metric.name: metric for metric in catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED))}
-    return {**found, **{metric.name: metric for metric in PAIR_METRICS}, **_ELSEWHERE}
+def _declared() -> Mapping[str, Nature]:
+    decisions = catalogue(score_within=(1,), min_confidence=(0.0,), flags=(RECALLED, SURVIVED))
+    metrics: list[Metric] = [*decisions, *PAIR_METRICS, *CHECK_METRICS, TRUNCATED_SHARE]
+    return {metric.name: metric for metric in metrics}
 
 
 def _share(percent: str) -> float | None:

@@ -1,7 +1,7 @@
-"""Unweighted and size-weighted means over groups, both under their names.
+"""The unweighted mean over slices, and what stands in its place where a slice has no value.
 
-The *macro* figure asks how a language fares on average, the *micro* one how an answer does. They differ as
-soon as groups differ in size, so neither is ever called "the mean".
+The *macro* figure asks how a language fares on average, the overall (*micro*) one how an answer does. They differ as
+soon as slices differ in size, so neither is ever called "the mean".
 """
 
 from __future__ import annotations
@@ -10,37 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from laya_sweep.metrics.arrays import floats, same_length
 from laya_sweep.metrics.value import Measure
-
-
-class GroupMeans(NamedTuple):
-    """`macro`: every group counts alike. `micro`: every row counts alike, sum(n v) / sum(n)."""
-
-    macro: float
-    micro: float
-
-
-def group_means(values: ArrayLike, counts: ArrayLike) -> GroupMeans | None:
-    """Macro and micro mean of group values; None without groups or rows.
-
-    The micro mean of accuracies is the accuracy of all rows; of other metrics (ECE, F1, AURC) it is *not* the
-    metric of all rows, which is why `summarise` computes those from rows.
-
-    Args:
-        values: shape (g,), one value a group.
-        counts: shape (g,), rows of each group.
-
-    >>> group_means([1.0, 0.0], [90, 10])
-    GroupMeans(macro=0.5, micro=0.9)
-    """
-    column, rows = floats(values, "values"), floats(counts, "counts")
-    same_length(values=column, counts=rows)
-    if not rows.sum() > 0:
-        return None
-    return GroupMeans(float(column.mean()), float(column @ rows / rows.sum()))
 
 
 class MacroMeasures(NamedTuple):

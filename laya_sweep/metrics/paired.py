@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from laya_sweep.metrics.arrays import Flags, Floats, flags, floats, integers, number_within, same_length
-from laya_sweep.metrics.bootstrap import REPLICATES, SEED, ratio_replicates
-from laya_sweep.metrics.draws import bootstrap_interval
-from laya_sweep.metrics.interval import Interval
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED
+from laya_sweep.metrics.draws import NO_REPLICATES, Draws
 from laya_sweep.metrics.levels import LevelCounts
+from laya_sweep.metrics.limits import limits_of
 from laya_sweep.metrics.mcnemar import mcnemar
+from laya_sweep.metrics.metric import Metric
 from laya_sweep.metrics.selective import selective_accuracy_of
+from laya_sweep.metrics.source_means import SourceMeans, sums_by_source
+from laya_sweep.metrics.value import Measure
+
+_DIFFERENCE: Final = Metric("accuracy_difference", unit="case", better="higher")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,24 +101,6 @@ def _selective(run: _Run, rows: NDArray[np.intp], coverage: float) -> float | No
     return selective_accuracy_of(LevelCounts.update(run.confidence[rows], run.correct[rows]), coverage).value
 
 
-class _Bootstrap(NamedTuple):
-    """How the interval is to be drawn."""
-
-    replicates: int
-    seed: int
-    confidence: float
-
-
-def _interval(gain: Floats, source: NDArray[np.integer], how: _Bootstrap) -> Interval | str:
-    """The interval of the mean gain, resampling sources; or why there is none."""
-    known, code = np.unique(source, return_inverse=True)
-    if len(known) < 2:
-        return "one case" if len(gain) == 1 else "one cluster"
-    sums, counts = (np.bincount(code, weights=terms).astype(np.float64) for terms in (gain, None))
-    draws = ratio_replicates(sums, counts, how.replicates, how.seed)
-    return bootstrap_interval(draws, float(gain.mean()), how.confidence)
-
-
 def compare(
     a_ids: Sequence[Hashable],
     a_correct: ArrayLike,
@@ -159,28 +146,31 @@ def compare(
     a_right, b_right = a.correct[at_a], b.correct[at_b]
     sources = np.arange(len(shared)) if cluster is None else cluster[at_a]
     gain = a_right.astype(np.float64) - b_right
-    interval = _interval(gain, sources, _Bootstrap(replicates, seed, confidence))
-    low, high, why = (None, None, interval) if isinstance(interval, str) else (*interval, None)
     a_only, b_only = int(np.count_nonzero(gain > 0)), int(np.count_nonzero(gain < 0))
+    difference = Measure((a_only - b_only) / len(shared), len(shared))
+    known, code = np.unique(sources, return_inverse=True)
+    means = SourceMeans(sums_by_source(code, gain, len(known)), sums_by_source(code, None, len(known)))
+    draws = Draws(means.replicates(replicates, seed)) if len(known) > 1 else NO_REPLICATES
+    limits = limits_of(_DIFFERENCE, difference, len(known), draws=draws, confidence=confidence)
     selective_a, selective_b = _selective(a, at_a, share), _selective(b, at_b, share)
-    known = None if selective_a is None or selective_b is None else selective_a - selective_b
+    apart = None if selective_a is None or selective_b is None else selective_a - selective_b
     return PairedComparison(
         n=len(shared),
-        n_clusters=len(np.unique(sources)),
+        n_clusters=len(known),
         only_a=only_a,
         only_b=only_b,
         coverage=share,
         accuracy_a=int(np.count_nonzero(a_right)) / len(shared),
         accuracy_b=int(np.count_nonzero(b_right)) / len(shared),
-        difference=(a_only - b_only) / len(shared),
-        low=low,
-        high=high,
+        difference=difference.value,
+        low=limits.low,
+        high=limits.high,
         a_only_right=a_only,
         b_only_right=b_only,
         discordant=tuple(shared[at] for at in np.flatnonzero(gain)),
         p_value=mcnemar(a_only, b_only),
         selective_a=selective_a,
         selective_b=selective_b,
-        selective_difference=known,
-        reason=None if why is None else f"no interval: {why}",
+        selective_difference=apart,
+        reason=limits.reason,
     )

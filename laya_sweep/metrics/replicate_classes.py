@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.f1 import number_classes
-from laya_sweep.metrics.metric import Metric
+from laya_sweep.metrics.metric import ViewMetric
 from laya_sweep.metrics.slice_view import SliceView
 
 _EXACT_IN_FLOAT32 = 2**23
@@ -65,10 +65,11 @@ class ClassReplicates:
     def __init__(
         self,
         view: SliceView,
-        metrics: Mapping[int, Metric],
+        metrics: Mapping[int, ViewMetric[SliceView]],
         code: Mapping[str, NDArray[np.integer]],
         n_sources: int,
     ) -> None:
+        self.excess: dict[int, float] = {}
         self._wanted: dict[tuple[str, str], dict[str, int]] = {}
         for at, metric in metrics.items():
             if metric.family == "classes":

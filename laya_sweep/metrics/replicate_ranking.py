@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.levels import descending, group_starts
-from laya_sweep.metrics.metric import Metric
+from laya_sweep.metrics.metric import ViewMetric
 from laya_sweep.metrics.running import RankGrid
 from laya_sweep.metrics.slice_view import SliceView
 
@@ -45,16 +45,17 @@ class RankingReplicates:
     """The ranking metrics among `metrics` (index in the catalogue -> metric) of one slice.
 
     Args:
-        code: int[n]; source code of each answered decision.
+        code: population -> source code in 0 .. n_sources - 1 of each of its decisions.
     """
 
     def __init__(
         self,
         view: SliceView,
-        metrics: Mapping[int, Metric],
-        code: NDArray[np.integer],
+        metrics: Mapping[int, ViewMetric[SliceView]],
+        code: Mapping[str, NDArray[np.integer]],
         n_sources: int,
     ) -> None:
+        self.excess: dict[int, float] = {}
         self._metrics = {at: metric for at, metric in metrics.items() if metric.family == "ranking"}
         self._names = {metric.name for metric in self._metrics.values()}
         if not self._metrics:
@@ -65,7 +66,7 @@ class RankingReplicates:
         self._dtype = np.float32 if n < _EXACT_IN_FLOAT32 else np.float64
         self._grid = RankGrid(n)
         # A source that is never drawn fills the grid up to its full size.
-        self._code = self._grid.lay_out(code[order], n_sources)
+        self._code = self._grid.lay_out(code["answered"][order], n_sources)
         self._sources = n_sources
         self._right = self._grid.lay_out(view.correct("answered")[order].astype(self._dtype), 0)
         starts = group_starts(confidence[order])

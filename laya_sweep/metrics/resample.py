@@ -7,9 +7,9 @@ So means over languages may be taken replicate by replicate, which is what makes
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 from laya_sweep.metrics.arrays import Floats
 from laya_sweep.metrics.bootstrap import WeightChunk, weight_chunks
 from laya_sweep.metrics.draws import Draws
-from laya_sweep.metrics.metric import Metric
-from laya_sweep.metrics.replicate_classes import ClassReplicates
-from laya_sweep.metrics.replicate_means import MeanReplicates
-from laya_sweep.metrics.replicate_ranking import RankingReplicates
-from laya_sweep.metrics.slice_view import SliceView
+from laya_sweep.metrics.metric import V, ViewMetric
+from laya_sweep.metrics.population_view import PopulationView
 from laya_sweep.metrics.value import Measure
 
 _CELLS = 2**22
@@ -50,9 +47,31 @@ class SourceCodes:
 class Replicated(Protocol):
     """Some metrics of one slice, prepared so that any weights can be applied to them."""
 
+    excess: dict[int, float]
+    """Metric index -> as in `draws.Draws`, of the figures that have one."""
+
     def run(self, weights: NDArray[np.uint8]) -> dict[int, Floats]:
         """Metric index -> its value in each replicate; `weights` is [replicates, sources]."""
         ...
+
+
+#: View, metrics by index, population -> source of each row, and how many sources -> the replicates of one slice.
+Prepare: TypeAlias = Callable[[V, Mapping[int, ViewMetric[V]], Mapping[str, NDArray[np.intp]], int], Replicated]
+
+
+class Scheme(NamedTuple, Generic[V]):
+    """How the metrics of one kind of view are resampled.
+
+    Attributes:
+        products: those that are matrix products, which use all cores by themselves: one slice at a time.
+        rankings: those that rank. These use one core, so that slices can share the machine.
+        whole: whether a product takes a chunk of weights as it comes. Otherwise it takes the sources of the slice
+            alone, some replicates at a time, which takes less memory; the last bits of a product differ.
+    """
+
+    products: tuple[Prepare[V], ...]
+    rankings: tuple[Prepare[V], ...] = ()
+    whole: bool = False
 
 
 class _Sources(NamedTuple):
@@ -61,7 +80,7 @@ class _Sources(NamedTuple):
     Attributes:
         present: the columns of the weights that the slice needs; None for all of them.
         columns: how many those are.
-        code: population -> the column of each of its decisions.
+        code: population -> the column of each of its rows.
     """
 
     present: NDArray[np.intp] | None
@@ -69,92 +88,82 @@ class _Sources(NamedTuple):
     code: dict[str, NDArray[np.intp]]
 
     @classmethod
-    def of(cls, view: SliceView, codes: SourceCodes) -> _Sources:
+    def of(cls, view: PopulationView, codes: SourceCodes, whole: bool) -> _Sources:
         code = {name: codes.of(view.column("source", name)) for name in view.populations}
-        present = np.flatnonzero(np.bincount(code["labelled"], minlength=codes.count))
-        if len(present) > codes.count // 2:
+        present = np.flatnonzero(np.bincount(code[view.widest], minlength=codes.count))
+        if whole or len(present) > codes.count // 2:
             return cls(None, codes.count, code)
         code = {name: np.searchsorted(present, values) for name, values in code.items()}
         return cls(present, len(present), code)
 
 
-def _apply(parts: Sequence[Replicated], sources: _Sources, weights: NDArray[np.uint8]) -> dict[int, Floats]:
-    """The replicates of `weights` [replicates, all sources], some rows at a time."""
-    rows = max(1, _CELLS // weights.shape[1])
-    found: dict[int, list[Floats]] = {}
-    for start in range(0, len(weights), rows):
-        some = weights[start : start + rows]
-        own = some if sources.present is None else some[:, sources.present]
-        for part in parts:
-            for at, draws in part.run(own).items():
-                found.setdefault(at, []).append(draws)
-    return {at: np.concatenate(blocks) for at, blocks in found.items()}
-
-
-class _Products(NamedTuple):
+class _Found(NamedTuple):
     """Replicates of one slice, and the excess of the figures that have one."""
 
     values: dict[int, Floats]
     excess: dict[int, float]
 
 
-def _products(
-    view: SliceView, metrics: Mapping[int, Metric], codes: SourceCodes, bins: int, chunk: WeightChunk
-) -> _Products:
-    """The metrics that are matrix products, which use all cores by themselves: one slice at a time."""
-    sources = _Sources.of(view, codes)
-    means = MeanReplicates(view, metrics, sources.code, sources.columns, bins)
-    classes = ClassReplicates(view, metrics, sources.code, sources.columns)
-    return _Products(_apply((means, classes), sources, chunk.weights), means.excess)
-
-
-def _rankings(
-    view: SliceView, metrics: Mapping[int, Metric], codes: SourceCodes, chunk: WeightChunk
-) -> dict[int, Floats]:
-    """The metrics that rank. These use one core, so that slices can share the machine."""
-    sources = _Sources.of(view, codes)
-    part = RankingReplicates(view, metrics, sources.code["answered"], sources.columns)
-    return _apply((part,), sources, chunk.weights)
-
-
-def _wanted(metrics: Sequence[Metric], measures: Sequence[Measure]) -> dict[int, Metric]:
-    """The metrics of a slice that have a value and can be resampled."""
-    return {
-        at: metric
-        for at, (metric, measure) in enumerate(zip(metrics, measures, strict=True))
-        if measure.value is not None and metric.no_interval is None
-    }
+def _replicates(
+    prepare: Sequence[Prepare[V]],
+    view: V,
+    metrics: Mapping[int, ViewMetric[V]],
+    codes: SourceCodes,
+    chunk: WeightChunk,
+    whole: bool,
+) -> _Found:
+    """The replicates of a chunk of weights [replicates, all sources], some rows at a time unless `whole`."""
+    sources, weights = _Sources.of(view, codes, whole), chunk.weights
+    parts = [prepared(view, metrics, sources.code, sources.columns) for prepared in prepare]
+    rows = len(weights) if whole else max(1, _CELLS // weights.shape[1])
+    blocks: dict[int, list[Floats]] = {}
+    for start in range(0, len(weights), rows):
+        some = weights[start : start + rows]
+        own = some if sources.present is None else some[:, sources.present]
+        for part in parts:
+            for at, draws in part.run(own).items():
+                blocks.setdefault(at, []).append(draws)
+    values = {at: np.concatenate(found) for at, found in blocks.items()}
+    return _Found(values, {at: excess for part in parts for at, excess in part.excess.items()})
 
 
 def resample(
-    views: Sequence[SliceView],
-    metrics: Sequence[Metric],
+    views: Sequence[V],
+    metrics: Sequence[ViewMetric[V]],
     measures: Sequence[Sequence[Measure]],
+    scheme: Scheme[V],
     *,
     replicates: int,
     seed: int,
-    bins: int,
     threads: int | None = None,
 ) -> list[list[Draws | None]]:
-    """The replicates of each metric of each slice; element [i][j] belongs to view i and metric j.
+    """The replicates of each metric of each slice that has a value; element [i][j] belongs to view i and metric j.
 
-    `views[0]` must hold all decisions: its sources are the ones that are drawn. The result does not depend on
-    `threads` (None: as many as there are cores), since slices share nothing but the weights, which are read
-    only.
+    `views[0]` must hold all rows: its sources are the ones that are drawn. The result does not depend on `threads`
+    (None: as many as there are cores), since slices share nothing but the weights, which are read only.
     """
-    codes = SourceCodes(views[0].column("source", "labelled"))
+    codes = SourceCodes(views[0].column("source", views[0].widest))
     if not codes.count:
         return [[None] * len(metrics) for _ in views]
-    wanted = [_wanted(metrics, own) for own in measures]
+    wanted = [
+        {
+            at: metric
+            for at, (metric, measure) in enumerate(zip(metrics, own, strict=True))
+            if measure.value is not None and metric.no_interval is None
+        }
+        for own in measures
+    ]
     tables = [_Table(replicates) for _ in views]
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for chunk in weight_chunks(codes.count, replicates, seed):
             for table, view, own in zip(tables, views, wanted, strict=True):
-                found = _products(view, own, codes, bins, chunk)
-                table.put(found.values, chunk.start)
-                table.excess.update(found.excess)
-            jobs = [pool.submit(_rankings, *pair, codes, chunk) for pair in zip(views, wanted, strict=True)]
-            for table, job in zip(tables, jobs, strict=True):
+                table.put(_replicates(scheme.products, view, own, codes, chunk, scheme.whole), chunk.start)
+            jobs = [
+                pool.submit(_replicates, scheme.rankings, view, own, codes, chunk, scheme.whole)
+                for view, own in zip(views, wanted, strict=True)
+                if scheme.rankings
+            ]
+            for table, job in zip(tables, jobs, strict=bool(scheme.rankings)):
                 table.put(job.result(), chunk.start)
     return [[table.draws(at, metric) for at, metric in enumerate(metrics)] for table in tables]
 
@@ -165,14 +174,15 @@ class _Table:
     def __init__(self, replicates: int) -> None:
         self._replicates = replicates
         self._values: dict[int, Floats] = {}
-        self.excess: dict[int, float] = {}
+        self._excess: dict[int, float] = {}
 
-    def put(self, found: Mapping[int, Floats], start: int) -> None:
-        for at, values in found.items():
+    def put(self, found: _Found, start: int) -> None:
+        self._excess |= found.excess
+        for at, values in found.values.items():
             column = self._values.setdefault(at, np.full(self._replicates, np.nan))
             column[start : start + len(values)] = values
 
-    def draws(self, at: int, metric: Metric) -> Draws | None:
+    def draws(self, at: int, metric: ViewMetric[V]) -> Draws | None:
         if at not in self._values:
             return None
-        return Draws(self._values[at], self.excess.get(at, 0.0), metric.recentre)
+        return Draws(self._values[at], self._excess.get(at, 0.0), metric.recentre)

@@ -1,7 +1,7 @@
 """How a second presentation of a question changes its answer: pairs of probability vectors, and their summary.
 
 Both vectors of a pair are in the canonical order of the options, so that the same place is the same meaning. Agreement
-is no correctness: answers that are wrong alike agree. Names and definitions are those of REQUIREMENTS C4.
+is no correctness: answers that are wrong alike agree.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class PairFigures:
     def __len__(self) -> int:
         return len(self.agreement)
 
-    def take(self, rows: NDArray[np.intp] | Flags) -> PairFigures:
-        """The pairs `rows`: indices or a boolean mask."""
+    def take(self, rows: NDArray[np.intp] | Flags | slice) -> PairFigures:
+        """The pairs `rows`: indices, a slice or a boolean mask."""
         return PairFigures(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod

@@ -22,7 +22,7 @@ COVERAGE_METRIC_DEFINITION: Final = 2
 
 
 def aurc_of(counts: LevelCounts, nan: NanPolicy = "strict") -> Measure:
-    """The area under the risk-coverage curve of merged counts."""
+    """The area under the risk-coverage curve of counts."""
     refused = counts.refusal(nan)
     if refused is not None:
         return refused
@@ -55,13 +55,13 @@ def excess_aurc_of(counts: LevelCounts, nan: NanPolicy = "strict") -> Measure:
 
 
 def augrc_of(counts: LevelCounts, nan: NanPolicy = "strict") -> Measure:
-    """The area under the generalised risk-coverage curve of merged counts."""
+    """The area under the generalised risk-coverage curve of counts."""
     refused = counts.refusal(nan)
     if refused is not None:
         return refused
     n = counts.n
     wrong = counts.accepted - counts.accepted_hits
-    # Twice the trapezoids, in whole rows: exact, and independent of how rows were grouped into shards.
+    # Twice the trapezoids, in whole rows: exact, in whatever order they came.
     doubled = int((counts.rows * (2 * wrong - (counts.rows - counts.hits))).sum())
     return Measure(doubled / (2 * n * n), n)
 

@@ -1,9 +1,12 @@
-"""One slice of a result with everything that several metrics read from it, computed once."""
+"""One slice of a result's decisions with everything that several metrics read from it, computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
 
 from laya_sweep.metrics.arrays import Flags, Ints, NanPolicy
 from laya_sweep.metrics.calibration import CalibrationBins
@@ -20,8 +23,11 @@ class SliceView(PopulationView):
     """The decisions of a slice with levels, bins, class counts and what thresholds keep of them.
 
     Shared intermediate results are kept, so that a dozen metrics cost one sort. `nan` is the policy of the confidence
-    metrics, `cuts` the ascending levels of all thresholds that are one number; maps are counted one by one.
+    metrics, `cuts` the ascending levels of all thresholds that are one number; maps are counted one by one. The masks
+    are those of `populations`.
     """
+
+    widest: ClassVar[str] = "labelled"
 
     def __init__(
         self,
@@ -33,10 +39,33 @@ class SliceView(PopulationView):
     ) -> None:
         super().__init__(columns, masks, rows)
         self.nan = nan
+        self._decisions = columns
         self._cuts = cuts
+        self._alias: dict[str, str] = {}
         self._bins: dict[int, CalibrationBins] = {}
         self._right: dict[str, Spread] = {}
         self._from_map: dict[BucketCuts, ThresholdCounts] = {}
+
+    def same(self, population: str) -> str:
+        """The widest population with the very same decisions: where all are choices, one set of arrays will do."""
+        if population not in self._alias:
+            found = population
+            for wider in ("answered", "labelled"):
+                if population in ("choice", "noul", "answered") and self.rows(wider) is self.rows(population):
+                    found = wider
+            self._alias[population] = found
+        return self._alias[population]
+
+    def flag(self, name: str, population: str) -> Flags:
+        """bool[n]: of which decisions of the population a flag is 1."""
+        raised: Flags = self._decisions.flags[name][self.rows(population)] == 1
+        return raised
+
+    def correct(self, population: str) -> Flags:
+        """bool[n]: which answers of the population are right."""
+        # 0 and 1 only in these populations, so the bytes may be read as booleans.
+        right: Flags = self.column("correct", population).view(np.bool_)
+        return right
 
     @cached_property
     def levels(self) -> LevelCounts:

@@ -3,107 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.domain.thresholds import MinConfidence
 from laya_sweep.metrics.arrays import Flags, NanPolicy, nan_policy, whole_number
 from laya_sweep.metrics.bootstrap import REPLICATES, SEED
 from laya_sweep.metrics.calibration import BINS
-from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, catalogue
+from laya_sweep.metrics.catalogue import SELECTIVE_COVERAGES, DecisionMetric, catalogue
 from laya_sweep.metrics.columns import DecisionColumns
-from laya_sweep.metrics.draws import Draws, mean_draws
+from laya_sweep.metrics.draws import NO_REPLICATES, mean_draws
+from laya_sweep.metrics.estimate import Estimated, estimate
 from laya_sweep.metrics.interval import normal_quantile
-from laya_sweep.metrics.limits import Limits, limits_of
+from laya_sweep.metrics.limits import limits_of
 from laya_sweep.metrics.macro import macro_of
-from laya_sweep.metrics.metric import Metric
-from laya_sweep.metrics.population_view import Rows, population_masks
-from laya_sweep.metrics.resample import resample
+from laya_sweep.metrics.metric_row import MetricRow, row_of
+from laya_sweep.metrics.population_view import Rows
+from laya_sweep.metrics.populations import population_masks
+from laya_sweep.metrics.replicate_classes import ClassReplicates
+from laya_sweep.metrics.replicate_means import MeanReplicates
+from laya_sweep.metrics.replicate_ranking import RankingReplicates
+from laya_sweep.metrics.resample import Scheme
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.slicing import slice_rows
 from laya_sweep.metrics.threshold import cut_of
-from laya_sweep.metrics.value import Measure
 
-OVERALL: Final = "overall"
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One figure of a summary.
-
-    Attributes:
-        slice_dimension, slice_value: "overall" and ""; a dimension and one of its values; or
-            "macro:<dimension>" and "" for the unweighted mean over its values.
-        min_confidence: the threshold of coverage, abstention_rate and selective_precision, else None.
-        metric: its name. "<metric>_partial" is the mean over the slices that have a value, where not all do.
-        definition: 2 for metrics that cut at a coverage, 1 for all others; see `selective`.
-        value: the figure, or None.
-        n, n_clusters: decisions that enter it, and distinct sources among them.
-        low, high: limits of the interval, both or neither.
-        reason: why there is no value; or, starting with "no interval: ", why a value has no interval.
-    """
-
-    slice_dimension: str
-    slice_value: str
-    min_confidence: MinConfidence
-    metric: str
-    definition: int
-    value: float | None
-    n: int
-    n_clusters: int
-    low: float | None
-    high: float | None
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class _Estimated:
-    """A slice with the measure and (when resampled) the replicates of each metric, in catalogue order."""
-
-    view: SliceView
-    measures: list[Measure]
-    draws: list[Draws | None]
-
-
-def _slice_metric_rows(
-    dimension: str, value: str, estimated: _Estimated, metrics: Sequence[Metric], confidence: float
-) -> list[MetricRow]:
-    rows = []
-    for at, metric in enumerate(metrics):
-        measure = estimated.measures[at]
-        clusters = metric.n_clusters(estimated.view)
-        limits = limits_of(metric, measure, estimated.draws[at], clusters, confidence, estimated.view)
-        rows.append(_row(dimension, value, metric, metric.name, measure, clusters, limits))
-    return rows
-
-
-def _row(
-    dimension: str, value: str, metric: Metric, name: str, measure: Measure, clusters: int, limits: Limits
-) -> MetricRow:
-    return MetricRow(
-        dimension,
-        value,
-        metric.min_confidence,
-        name,
-        metric.definition,
-        measure.value,
-        measure.n,
-        clusters,
-        limits.low,
-        limits.high,
-        limits.reason,
-    )
+SCHEME: Final[Scheme[SliceView]] = Scheme((MeanReplicates, ClassReplicates), (RankingReplicates,))
 
 
 def _macro_rows(
     dimension: str,
     whole: SliceView,
-    slices: Mapping[str, _Estimated],
+    slices: Mapping[str, Estimated[SliceView]],
     wanted: Sequence[str],
-    metrics: Sequence[Metric],
+    metrics: Sequence[DecisionMetric],
     confidence: float,
 ) -> list[MetricRow]:
     """The macro rows of a dimension; `whole` holds the decisions of all its slices."""
@@ -112,25 +48,12 @@ def _macro_rows(
     for at, metric in enumerate(metrics):
         found = macro_of({name: slices[name].measures[at] if name in slices else None for name in names})
         clusters = metric.n_clusters(whole)
-        parts = [(metric.name, found.macro)]
-        if found.partial is not None:
-            parts.append((f"{metric.name}_partial", found.partial))
-        for name, measure in parts:
-            draws = mean_draws([s.draws[at] for s in slices.values() if s.measures[at].value is not None])
-            limits = limits_of(metric, measure, draws, clusters, confidence)
-            rows.append(_row(f"macro:{dimension}", "", metric, name, measure, clusters, limits))
+        draws = mean_draws([s.draws[at] for s in slices.values() if s.measures[at].value is not None]) or NO_REPLICATES
+        for suffix, measure in (("", found.macro), ("_partial", found.partial)):
+            if measure is not None:
+                limits = limits_of(metric, measure, clusters, draws=draws, confidence=confidence)
+                rows.append(row_of(SlicePlace(f"macro:{dimension}", ""), metric, measure, clusters, limits, suffix))
     return rows
-
-
-def _estimate(
-    views: Sequence[SliceView], metrics: Sequence[Metric], *, replicates: int, seed: int, bins: int
-) -> list[_Estimated]:
-    measures = [[metric.measure(view) for metric in metrics] for view in views]
-    if replicates:
-        draws = resample(views, metrics, measures, replicates=replicates, seed=seed, bins=bins)
-    else:
-        draws = [[None] * len(metrics) for _ in views]
-    return [_Estimated(*parts) for parts in zip(views, measures, draws, strict=True)]
 
 
 def summarise(
@@ -172,8 +95,8 @@ def summarise(
 
     Returns:
         Rows in a fixed order: overall, then for each dimension its values in sorted order and its macro rows.
-        Integers do not depend on the order of the decisions or on their sharding, other numbers by less than
-        1e-12. One exception: acc_at_50_coverage breaks ties by row order, which is what it is kept for.
+        Integers do not depend on the order of the decisions, other numbers by less than 1e-12. One exception:
+        acc_at_50_coverage breaks ties by row order, which is what it is kept for.
 
     A proportion has Wilson's interval on its effective number of independent decisions, everything else a
     bootstrap interval that resamples sources, all slices together.
@@ -200,12 +123,12 @@ def summarise(
     cuts = tuple(sorted(cut for cut in found_cuts if isinstance(cut, int)))
     parts: list[Rows | None] = [None, *(found[name][value] for name, value in places)]
     views = [SliceView(columns, masks, part, policy, cuts) for part in parts]
-    first, *rest = _estimate(views, chosen, replicates=replicates, seed=seed, bins=bins)
-    rows = _slice_metric_rows(OVERALL, "", first, chosen, confidence)
+    first, *rest = estimate(views, chosen, SCHEME, replicates=replicates, seed=seed)
+    rows = first.rows(OVERALL, chosen, confidence)
     for name in dimensions:
         own = {value: part for (at, value), part in zip(places, rest, strict=True) if at == name}
         for value, part in own.items():
-            rows += _slice_metric_rows(name, value, part, chosen, confidence)
+            rows += part.rows(SlicePlace(name, value), chosen, confidence)
         whole = _whole(columns, masks, found[name], views[0], cuts)
         rows += _macro_rows(name, whole, own, expected.get(name, ()), chosen, confidence)
     return rows

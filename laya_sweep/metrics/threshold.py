@@ -70,27 +70,19 @@ def cut_of(min_confidence: float | BucketThresholds) -> Cut:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCounts:
-    """Answers, accepted ones and right ones among those, at one threshold. Adds up over shards, exactly."""
+    """Answers, accepted ones and right ones among those, at one threshold."""
 
-    n: int = 0
-    accepted: int = 0
-    right: int = 0
-    not_finite: int = 0
+    n: int
+    accepted: int
+    right: int
+    not_finite: int
 
     @classmethod
     def update(cls, level: NDArray[np.integer], correct: Flags, cut: int | Ints) -> ThresholdCounts:
-        """The counts of one shard; `level` as in `DecisionColumns`, `cut` from `cut_level`, one or one a row."""
+        """The counts of some answers; `level` as in `DecisionColumns`, `cut` from `cut_level`, one or one a row."""
         kept = level >= cut
         right = np.count_nonzero(kept & correct)
         return cls(len(level), int(np.count_nonzero(kept)), int(right), int(np.count_nonzero(level < 0)))
-
-    def __add__(self, other: ThresholdCounts) -> ThresholdCounts:
-        return ThresholdCounts(
-            self.n + other.n,
-            self.accepted + other.accepted,
-            self.right + other.right,
-            self.not_finite + other.not_finite,
-        )
 
     def _refusal(self) -> Measure | None:
         if not self.n:
@@ -114,7 +106,7 @@ class ThresholdCounts:
 
 
 def threshold_counts(level: NDArray[np.integer], correct: Flags, cuts: Sequence[int]) -> dict[int, ThresholdCounts]:
-    """cut -> the counts of one shard, for all thresholds from one count by how many a level passes.
+    """cut -> the counts of some answers, for all thresholds from one count by how many a level passes.
 
     Args:
         cuts: ascending levels, one a threshold.

@@ -6,7 +6,7 @@ from typing import Final
 
 from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.slices import BESIDE_LANGUAGE
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 
 #: Shown where a result has them, in order; the first two tell whose fault a miss is.
 NARROWED_COLUMNS: Final = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.metrics.lookup import nature_of
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.reports.table import cell, figure, table, with_interval
 
 #: Columns of the tables: how often the answer changed and what that cost, then how far the numbers moved.

@@ -8,9 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from laya_sweep.metrics.bootstrap import REPLICATES, SEED, ratio_replicates
-from laya_sweep.metrics.draws import NO_REPLICATES, bootstrap_interval
+from laya_sweep.domain.slices import SlicePlace
+from laya_sweep.metrics.bootstrap import REPLICATES, SEED
+from laya_sweep.metrics.draws import NO_REPLICATES, Draws
+from laya_sweep.metrics.fact_catalogue import check_metric
 from laya_sweep.metrics.interval import Interval
+from laya_sweep.metrics.limits import Limits, limits_of
+from laya_sweep.metrics.metric import Metric
+from laya_sweep.metrics.metric_row import MetricRow, row_of
+from laya_sweep.metrics.source_means import SourceMeans
+from laya_sweep.metrics.value import Measure
 from laya_sweep.results.check_readings import Readings
 from laya_sweep.suites.check_gates import CheckLimits
 from laya_sweep.suites.check_probe import Floats
@@ -21,18 +28,22 @@ class Figure:
     """The mean of some readings.
 
     Attributes:
-        value: the mean, None with a `reason`.
-        n, n_states: readings, and states among them.
-        interval: 95%, by resampling states; or why there is none.
+        metric: the check.
+        measure: the mean over the readings.
+        n_states: states among them.
+        limits: 95%, by resampling states; or why there are none.
         leave_one_out: the least and the largest mean with one state left out.
     """
 
-    value: float | None
-    n: int
+    metric: Metric
+    measure: Measure
     n_states: int
-    interval: Interval | str
-    leave_one_out: Interval | None
-    reason: str | None
+    limits: Limits
+    leave_one_out: Interval | None = None
+
+    def row(self, place: SlicePlace) -> MetricRow:
+        """As a row of the metrics table."""
+        return row_of(place, self.metric, self.measure, self.n_states, self.limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +57,20 @@ class CheckResult:
     @property
     def passed(self) -> bool | None:
         """Whether the gate is kept; None without one."""
-        return None if self.limits is None else self.limits.keeps(self.figure.value)
+        return None if self.limits is None else self.limits.keeps(self.figure.measure.value)
 
     def document(self) -> dict[str, Any]:
         """As JSON values; what a missing reading leaves open is null."""
-        readings, figure = self.readings, self.figure
+        readings, figure, measure, limits = self.readings, self.figure, self.figure.measure, self.figure.limits
         return {
             "language": readings.language,
             "check": readings.check,
-            "value": figure.value,
-            "n": figure.n,
+            "value": measure.value,
+            "n": measure.n,
             "n_states": figure.n_states,
-            "interval": figure.interval._asdict() if isinstance(figure.interval, Interval) else None,
+            "interval": None if limits.low is None else {"low": limits.low, "high": limits.high},
             "leave_one_state_out": None if figure.leave_one_out is None else figure.leave_one_out._asdict(),
-            "reason": figure.reason,
+            "reason": measure.reason,
             "gate": None if self.limits is None else self.limits.document(),
             "passed": self.passed,
             "per_state": _numbers(readings.values.mean(axis=1)),
@@ -81,30 +92,27 @@ def figure_of(parts: Sequence[Readings], replicates: int = REPLICATES, seed: int
     State i of every language is one source: the same message in other words, so it is left out, and resampled, in all
     of them at once.
     """
+    metric = check_metric(parts[0].check)
     n = sum(part.values.size for part in parts)
     states = max(len(part.values) for part in parts)
     reasons = [f"{part.language}: {part.reason}" if len(parts) > 1 else part.reason for part in parts if part.reason]
     if reasons or not n:
-        reason = "; ".join(filter(None, reasons)) or "no configurations"
-        return Figure(None, n, states, "no value", None, reason)
+        missing = Measure.missing(n, "; ".join(filter(None, reasons)) or "no configurations")
+        return Figure(metric, missing, states, limits_of(metric, missing, states))
     sums, counts = np.zeros(states), np.zeros(states)
     for part in parts:
         sums[: len(part.values)] += part.values.sum(axis=1)
         counts[: len(part.values)] += part.values.shape[1]
-    value = float(sums.sum() / counts.sum())
-    left = (sums.sum() - sums) / (counts.sum() - counts) if states > 1 else np.array([value])
-    return Figure(
-        value, n, states, _interval(sums, counts, value, replicates, seed), Interval(left.min(), left.max()), None
-    )
+    measure = Measure(float(sums.sum() / counts.sum()), n)
+    left = (sums.sum() - sums) / (counts.sum() - counts) if states > 1 else np.array([measure.value])
+    limits = limits_of(metric, measure, states, draws=_draws(sums, counts, replicates, seed))
+    return Figure(metric, measure, states, limits, Interval(left.min(), left.max()))
 
 
-def _interval(sums: Floats, counts: Floats, value: float, replicates: int, seed: int) -> Interval | str:
-    means = sums / counts
-    if np.ptp(means) == 0.0:
-        return f"all {len(means)} states give the same value"
-    if not replicates:
-        return NO_REPLICATES
-    return bootstrap_interval(ratio_replicates(sums, counts, replicates, seed), value)
+def _draws(sums: Floats, counts: Floats, replicates: int, seed: int) -> Draws | str:
+    if np.ptp(sums / counts) == 0.0:
+        return f"all {len(sums)} states give the same value"
+    return Draws(SourceMeans(sums, counts).replicates(replicates, seed)) if replicates else NO_REPLICATES
 
 
 def _number(value: float) -> float | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from laya_sweep.domain.slices import OVERALL, SlicePlace
 from laya_sweep.errors import ConfigError, Problem
 from laya_sweep.metrics.bootstrap import REPLICATES
-from laya_sweep.metrics.interval import Interval
-from laya_sweep.metrics.summary import MetricRow
-from laya_sweep.results.check_figure import CheckResult, Figure, check_result, figure_of
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.results.check_figure import CheckResult, check_result, figure_of
 from laya_sweep.results.check_readings import read_checks
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.suites.check_design import Design
@@ -65,29 +65,11 @@ def check_rows(model: str | None, results: Sequence[CheckResult], replicates: in
     for check in dict.fromkeys(result.readings.check for result in results):
         own = [result for result in results if result.readings.check == check]
         pooled = figure_of([result.readings for result in own], replicates)
-        rows.append(_row("overall", "", check, pooled))
-        rows += [] if model is None else [_row("model", model, check, pooled)]
-        rows += [_row("language", result.readings.language, check, result.figure) for result in own]
+        rows.append(pooled.row(OVERALL))
+        rows += [] if model is None else [pooled.row(SlicePlace("model", model))]
+        rows += [result.figure.row(SlicePlace("language", result.readings.language)) for result in own]
     return rows
 
 
 def _stored(rows: PlaceRows) -> tuple[Any, dict[str, int]]:
     return rows.facts, {case.case_id: case.row_index for case in rows.expected.cases}
-
-
-def _row(dimension: str, value: str, check: str, figure: Figure) -> MetricRow:
-    interval = figure.interval if isinstance(figure.interval, Interval) else None
-    why_not = f"no interval: {figure.interval}" if interval is None else None
-    return MetricRow(
-        slice_dimension=dimension,
-        slice_value=value,
-        min_confidence=None,
-        metric=check,
-        definition=1,
-        value=figure.value,
-        n=figure.n,
-        n_clusters=figure.n_states,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
-        reason=why_not if figure.value is not None else figure.reason,
-    )

@@ -14,7 +14,8 @@ from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.slices import BESIDE_LANGUAGE
 from laya_sweep.domain.thresholds import BucketThresholds, MinConfidence, from_document
 from laya_sweep.metrics.bootstrap import REPLICATES
-from laya_sweep.metrics.summary import MetricRow, summarise
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.metrics.summary import summarise
 from laya_sweep.results.columns import decision_columns
 from laya_sweep.store.schemas import METRICS
 

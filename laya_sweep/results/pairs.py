@@ -18,9 +18,10 @@ from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.settings import BASELINE
 from laya_sweep.metrics.bootstrap import REPLICATES
 from laya_sweep.metrics.columns import SliceColumn
-from laya_sweep.metrics.pair_summary import PairColumns, summarise_robustness
+from laya_sweep.metrics.metric_row import MetricRow
+from laya_sweep.metrics.pair_summary import summarise_robustness
+from laya_sweep.metrics.pair_view import PairColumns
 from laya_sweep.metrics.robustness import PairFigures, compare_pairs
-from laya_sweep.metrics.summary import MetricRow
 from laya_sweep.results.rows import PlaceRows
 from laya_sweep.store.schemas import PAIRS
 

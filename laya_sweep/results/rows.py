@@ -94,7 +94,7 @@ def _joined_expectation(parts: Sequence[ExpectedRows]) -> ExpectedRows:
         language=parts[0].language,
         transform=parts[0].transform,
         cases=tuple(cases),
-        variants=tuple(variant for case in cases for variant in variants[case.case_id]),
+        variants=tuple(variant for case in cases for variant in variants.get(case.case_id, ())),
         refused=refused,
     )
 

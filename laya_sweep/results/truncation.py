@@ -7,18 +7,17 @@ saw only in part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyarrow.compute as pc
 
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.domain.slices import OVERALL, SlicePlace
+from laya_sweep.metrics.accuracy import Proportion
+from laya_sweep.metrics.fact_catalogue import TRUNCATED_SHARE
+from laya_sweep.metrics.limits import limits_of
+from laya_sweep.metrics.metric_row import MetricRow, row_of
 from laya_sweep.results.rows import PlaceRows
-
-#: Share of the answered cases of which a part of the state was not read, for any of their questions or variants.
-TRUNCATED_SHARE = "truncated_share"
-
-_NO_INTERVAL = "no interval: a count of what was asked, not an estimate"
 
 
 class Truncated(NamedTuple):
@@ -41,8 +40,8 @@ def truncated(rows: PlaceRows) -> Truncated:
 def truncation_rows(cells: Sequence[PlaceRows]) -> list[MetricRow]:
     """`truncated_share` of one result, overall and by language, from the cells that publish metrics."""
     found = {rows.expected.language: truncated(rows) for rows in cells}
-    rows = [_row("overall", "", found.values())]
-    return rows + [_row("language", language, [found[language]]) for language in sorted(found)]
+    places = {OVERALL: [*found.values()]} | {SlicePlace("language", code): [found[code]] for code in sorted(found)}
+    return [_row(place, counts) for place, counts in places.items()]
 
 
 def truncation_note(rows: PlaceRows, max_len: int) -> str | None:
@@ -57,20 +56,9 @@ def truncation_note(rows: PlaceRows, max_len: int) -> str | None:
     return f"{shown}: {states} are cut to fit max_len={max_len}: the model did not read the rest of their state"
 
 
-def _row(dimension: str, value: str, counts: Iterable[Truncated]) -> MetricRow:
-    own = [*counts]
+def _row(place: SlicePlace, counts: Sequence[Truncated]) -> MetricRow:
     # A case id may stand in two languages of a suite that freezes each by itself: count cells one by one.
-    cases, cut = (sum(len(part[i]) for part in own) for i in (0, 1))
-    return MetricRow(
-        slice_dimension=dimension,
-        slice_value=value,
-        min_confidence=None,
-        metric=TRUNCATED_SHARE,
-        definition=1,
-        value=cut / cases if cases else None,
-        n=cases,
-        n_clusters=len(frozenset().union(*(part.sources for part in own))),
-        low=None,
-        high=None,
-        reason=_NO_INTERVAL if cases else "no answered cases",
-    )
+    cases, cut = (sum(len(part[i]) for part in counts) for i in (0, 1))
+    measure = Proportion(cut, cases).compute("no answered cases")
+    sources = len(frozenset().union(*(part.sources for part in counts)))
+    return row_of(place, TRUNCATED_SHARE, measure, sources, limits_of(TRUNCATED_SHARE, measure, sources))

@@ -17,7 +17,7 @@ from laya_sweep.documents.result_report import ResultReport
 from laya_sweep.domain.regime import Regime
 from laya_sweep.domain.result_key import ResultKey
 from laya_sweep.domain.thresholds import MinConfidence
-from laya_sweep.metrics.summary import MetricRow
+from laya_sweep.metrics.metric_row import MetricRow
 from laya_sweep.results.check_figure import CheckResult
 from laya_sweep.results.checking import Checking, check_rows
 from laya_sweep.results.curves import curve_rows

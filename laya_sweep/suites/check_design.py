@@ -9,31 +9,81 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from laya_sweep.errors import DatasetError, Problem, name_list, one_line
+from pydantic import BeforeValidator, Field, PlainValidator
+
+from laya_sweep.domain.checked import Document, Listed, Name, Takes, checked, refuse, refused
+from laya_sweep.errors import DatasetError, Problem, one_line
 from laya_sweep.files.json_file import parse_json, read_json
-from laya_sweep.suites.check_block import Block, Missing
 from laya_sweep.suites.check_gates import Gates, parse_gates
 from laya_sweep.suites.check_probe import Probe
-from laya_sweep.suites.check_registry import CHECKS
+from laya_sweep.suites.check_registry import CHECKS, CORRECT, DISTINCT, CheckName, CheckTexts
 
 VERSION = 1
 
 #: Fewer states than this leave nothing to leave one out of.
 LEAST_STATES = 2
 
-_KEYS = ("version", "languages", "gates")
+State = Annotated[Name | dict[str, Any] | list[Any], Field(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageDesign:
-    """What one language is asked: its states (any JSON the model takes), and the probes of each of its checks."""
+def _named(checks: object) -> object:
+    """Each check's texts with its name, which says their shape."""
+    return {name: (name, texts) for name, texts in checks.items()} if isinstance(checks, dict) else checks
 
-    states: tuple[Any, ...]
-    probes: Mapping[str, tuple[Probe, ...]]
+
+def _texts(named: tuple[str, object]) -> CheckTexts | None:
+    name, texts = named
+    if name not in CHECKS:
+        return None  # the key is refused
+    if refusals := refused(CHECKS[name], texts):
+        refuse(*refusals)
+    return CHECKS[name].model_validate(texts)
+
+
+class LanguageDesign(Document):
+    """What one language is asked: its states (any JSON the model takes), and the texts of each of its checks."""
+
+    states: Annotated[
+        tuple[State, ...],
+        Listed,
+        Field(min_length=LEAST_STATES),
+        DISTINCT,
+        Takes(f"at least {LEAST_STATES} distinct texts, objects or lists", CORRECT, whole=True),
+    ]
+    checks: Annotated[
+        dict[CheckName, Annotated[Any, PlainValidator(_texts)]],
+        Field(min_length=1),
+        BeforeValidator(_named),
+        Takes("an object of at least one check", CORRECT),
+    ]
+
+    @cached_property
+    def probes(self) -> dict[str, tuple[Probe, ...]]:
+        """The probes of each check."""
+        return {name: tuple(texts.probes()) for name, texts in self.checks.items()}
+
+
+class _DesignFrame(Document):
+    """The document around the languages and the gates."""
+
+    version: Annotated[int, Field(ge=VERSION, le=VERSION), Takes(f"{VERSION}", "see its docs")]
+    languages: Annotated[Any, Takes("an object of language to states and checks")]
+    gates: Annotated[Any, Takes("an object, which may be empty")]
+
+
+_DOCUMENT = Annotated[
+    _DesignFrame, Takes(f"an object with version {VERSION}, languages and gates (which may be empty)", "see its docs")
+]
+_LANGUAGES = Annotated[
+    dict[str, Annotated[LanguageDesign, Takes("an object", CORRECT)]],
+    Field(min_length=1),
+    Takes("an object of at least one language", CORRECT),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,61 +117,24 @@ def parse_design(document: Any, where: str) -> Design:  # noqa: ANN401 - any JSO
         DatasetError: with every fault of the document.
     """
     problems: list[Problem] = []
-    raw = document if isinstance(document, Mapping) else {}
-    if sorted(raw) != sorted(_KEYS) or raw["version"] != VERSION:
-        expected = f"an object with version {VERSION}, languages and gates (which may be empty)"
-        problems.append(Problem(where, expected, one_line(", ".join(map(str, raw)) or repr(document)), "see its docs"))
+    frame: _DesignFrame | None = checked(_DOCUMENT, document, where, problems, joint=" ")
+    if frame is None:
         raise DatasetError(*problems)
-    languages = Block(raw["languages"], f"{where} languages", problems)
-    found = {str(code): _language(languages.inner(code), problems) for code in languages.keys()}  # noqa: SIM118
-    if not found and not problems:
-        languages.complain("", "at least one language", raw["languages"])
-    gates = parse_gates(raw["gates"], f"{where} gates", problems)
-    for language, checks in gates.items():
-        problems += _gates_of_nothing(f"{where} gates.{language}", checks, found.get(language))
-    if problems:
+    languages: dict[str, LanguageDesign] | None = checked(_LANGUAGES, frame.languages, f"{where} languages", problems)
+    gates = parse_gates(frame.gates, f"{where} gates", problems)
+    if languages is not None:
+        problems += [
+            Problem(
+                f"{where} gates.{one_line(code)}.{check}",
+                "a check that this language is asked",
+                "one that it is not",
+                "remove the gate",
+            )
+            for code, checks in gates.items()
+            for check in checks
+            # A gate on what the document never asks would fail for ever, or look like one that holds.
+            if code not in languages or check not in languages[code].checks
+        ]
+    if languages is None or problems:
         raise DatasetError(*problems)
-    return Design(found, gates, dict(document))
-
-
-def _language(block: Block, problems: list[Problem]) -> LanguageDesign:
-    states = block.get("states")
-    if not _are_states(states):
-        block.complain("states", f"at least {LEAST_STATES} distinct texts, objects or lists", states)
-        states = []
-    checks = block.inner("checks")
-    probes: dict[str, tuple[Probe, ...]] = {}
-    for name in checks.keys():  # noqa: SIM118
-        if name not in CHECKS:
-            checks.complain(one_line(name), f"a check ({name_list([*CHECKS], name)})", Missing("an unknown one"))
-            continue
-        texts = checks.inner(name)
-        probes[name] = tuple(CHECKS[name](texts))
-        ids = [qid for probe in probes[name] for qid in probe.question_ids(name)]
-        if len(set(ids)) < len(ids):
-            texts.complain("", "texts that name each configuration apart", Missing("two of one name"))
-        texts.close()
-    if not checks.keys() and not problems:
-        checks.complain("", "at least one check", Missing("none"))
-    block.close()
-    return LanguageDesign(tuple(states), probes)
-
-
-def _gates_of_nothing(where: str, checks: Mapping[str, Any], language: LanguageDesign | None) -> list[Problem]:
-    """A gate on what the document never asks would fail for ever, or look like one that holds."""
-    asked = {} if language is None else language.probes
-    return [
-        Problem(f"{where}.{check}", "a check that this language is asked", "one that it is not", "remove the gate")
-        for check in checks
-        if check not in asked
-    ]
-
-
-def _are_states(states: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return (
-        isinstance(states, list)
-        and len(states) >= LEAST_STATES
-        and all(isinstance(state, str | dict | list) and bool(state) for state in states)
-        and all(not isinstance(state, str) or state.strip() for state in states)
-        and all(state not in states[:i] for i, state in enumerate(states))
-    )
+    return Design(languages, gates, dict(document))

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from laya_sweep.domain.checked import Takes, checked
 from laya_sweep.domain.tolerance import SLACK, within
-from laya_sweep.errors import Problem, name_list, one_line
-from laya_sweep.suites.check_registry import CHECKS
+from laya_sweep.errors import Problem
+from laya_sweep.suites.check_registry import CORRECT, CheckName
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +42,23 @@ class CheckLimits:
 Gates: TypeAlias = Mapping[str, Mapping[str, CheckLimits]]
 
 
-_OBJECT = Takes("an object", "correct the document")
-_GATES = Annotated[dict[str, Annotated[dict[str, Any], _OBJECT]], _OBJECT]
+_OBJECT = Takes("an object", CORRECT)
 _LIMITS = Annotated[
     dict[Literal["min", "max"], Annotated[float, Field(allow_inf_nan=False)]],
     Field(min_length=1),
     Takes("min or max or both, finite numbers", "correct the limits"),
 ]
+_GATES = Annotated[dict[str, Annotated[dict[CheckName, _LIMITS], _OBJECT]], _OBJECT]
 
 
 def parse_gates(raw: object, where: str, problems: list[Problem]) -> dict[str, dict[str, CheckLimits]]:
     """Gates from JSON values; faults are added to `problems`."""
-    found: dict[str, dict[str, CheckLimits]] = {}
-    for language, checks in (checked(_GATES, raw, where, problems) or {}).items():
-        for check, limits in checks.items():
-            place = f"{where}.{one_line(language)}.{one_line(check)}"
-            if check not in CHECKS:
-                expected = f"a check ({name_list([*CHECKS], check)})"
-                problems.append(Problem(place, expected, "an unknown one", "correct the name"))
-                continue
-            written = checked(_LIMITS, limits, place, problems)
-            found.setdefault(language, {})[check] = CheckLimits(**(written or {}))
-    return found
+    found: dict[str, dict[str, dict[str, float]]] = checked(_GATES, raw, where, problems) or {}
+    return {
+        language: {check: CheckLimits(**limits) for check, limits in checks.items()}
+        for language, checks in found.items()
+        if checks
+    }
 
 
 def overlaid(gates: Gates, own: Gates) -> dict[str, dict[str, CheckLimits]]:

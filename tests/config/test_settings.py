@@ -27,6 +27,7 @@ from laya_sweep.domain.settings import (
 from laya_sweep.domain.thresholds import BucketThresholds
 from laya_sweep.errors import ConfigError, exit_code
 from laya_sweep.suites.languages import LANGUAGES
+from laya_sweep.suites.suite import SUITES, SuiteEntry
 from laya_sweep.transforms.registry import TRANSFORMS
 
 NAN, INF = float("nan"), float("inf")
@@ -538,6 +539,14 @@ def test_a_labelled_file_needs_a_path_and_knows_no_sampling(raw):
         "dataset.path",
         "dataset.n_opts",
     ]
+
+
+def test_a_suite_is_a_dataset_by_its_entry(raw, monkeypatch):
+    monkeypatch.setitem(SUITES, "mine", SuiteEntry(lambda settings, hub: None, ("path",), file="a file of mine"))
+    raw |= {"dataset": {"name": "mine", "path": None}, "languages": "all"}
+    assert [(problem.what, problem.expected) for problem in problems_of(raw)] == [("dataset.path", "a file of mine")]
+    put(raw, "dataset.path", "rows")
+    assert (build_settings(raw).dataset.path, build_settings(raw).languages) == (Path("rows"), None)
 
 
 def routed(raw, **changes):

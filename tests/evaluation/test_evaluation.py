@@ -8,7 +8,16 @@ import pytest
 from labelled_sets import labelled_set, lines_of
 from stub_runners import AgentRunner, RouterRunner, logits_of
 
-from laya_sweep import DatasetError, IncompleteError, ParityError, UsageError, evaluate, file_fingerprint, judge
+from laya_sweep import (
+    DatasetError,
+    IncompleteError,
+    ParityError,
+    UsageError,
+    compare,
+    evaluate,
+    file_fingerprint,
+    judge,
+)
 from laya_sweep import questions_fingerprint as fingerprint
 from laya_sweep.domain.fingerprint import questions_fingerprint
 from laya_sweep.engines.engine import EncodingError
@@ -196,6 +205,17 @@ def test_an_engine_is_scored_from_its_logits():
     assert bare == [
         one | {"model": "", "answer": {**one["answer"], "action": {}}} for one in rounded.document()["cases"]
     ]
+
+
+def test_the_report_of_an_engine_is_of_its_rounded_answers_and_says_so():
+    rows = unnamed(9, 30)
+    exact = evaluate(rows, engine(), min_confidence=0.6)
+    report = exact.document()
+    assert (exact.scorecard.rounding, report["config"]["rounding"]) == ("exact", "runtime")
+    theirs = evaluate(rows, AgentRunner(), min_confidence=0.6).document()
+    assert report["overall"]["ece"] == theirs["overall"]["ece"]
+    for pair in ((exact, report), (report, exact), (report, theirs)):
+        assert compare(*pair).passed
 
 
 def test_a_regime_moves_confidence_and_no_choice():

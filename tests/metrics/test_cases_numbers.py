@@ -9,18 +9,13 @@ import pytest
 from decision_tables import choices, decisions, pick
 
 from laya_sweep.metrics import (
-    CalibrationBins,
-    ClassCounts,
-    LevelCounts,
-    Proportion,
     aurc,
     auroc,
     brier,
     compare,
+    concat,
     coverage,
     ece,
-    group_means,
-    macro_f1,
     mean_confidence,
     selective_accuracy,
     selective_precision,
@@ -80,30 +75,16 @@ def test_no_threshold_and_threshold_zero_differ() -> None:
     assert pick(rows, "selective_precision").value == 0.5
 
 
-def test_unequal_shards_merge_from_rows() -> None:
-    shards = [np.ones(4, bool), np.ones(4, bool), np.zeros(2, bool)]
-    assert sum(map(Proportion.update, shards), Proportion()).compute().value == 0.8
-
-
-def test_ece_f1_and_aurc_merge_and_never_average() -> None:
-    conf = np.array([0.9, 0.8, 0.4, 0.9, 0.3])
-    ok = np.array([1, 0, 1, 0, 0], dtype=bool)
-    gold, pred = np.array([0, 1, 2, 0, 1]), np.array([0, 2, 2, 1, 0])
-    parts = (slice(0, 1), slice(1, 5))
-    bins = [CalibrationBins.update(conf[p], ok[p]) for p in parts]
-    levels = [LevelCounts.update(conf[p], ok[p]) for p in parts]
-    classes = [ClassCounts.update(gold[p], pred[p]) for p in parts]
-    assert (bins[0] + bins[1]).compute().value == pytest.approx(ece(conf, ok), abs=1e-15)
-    merged = levels[0] + levels[1]
-    assert merged.level.tolist() == [0.9, 0.8, 0.4, 0.3]
-    assert merged.rows.tolist() == [2, 1, 1, 1]
-    assert (classes[0] + classes[1]).compute().value == macro_f1(gold, pred)
+def test_unequal_shards_are_joined_by_row_and_never_averaged() -> None:
+    shards = [choices([0.9] * 4, [1] * 4), choices([0.6] * 4, [1] * 4), choices([0.8] * 2, [0] * 2)]
+    joined = summarise(concat(shards), slices=(), replicates=0)
+    whole = summarise(choices([0.9] * 4 + [0.6] * 4 + [0.8] * 2, [1] * 8 + [0] * 2), slices=(), replicates=0)
+    assert pick(joined, "choice_accuracy").value == 0.8
+    for name in ("ece", "macro_f1", "aurc"):
+        assert pick(joined, name).value == pick(whole, name).value
 
 
 def test_macro_and_micro_are_both_named() -> None:
-    means = group_means([1.0, 0.0], [90, 10])
-    assert means is not None
-    assert (means.macro, means.micro) == (0.5, 0.9)
     rows = summarise(choices([0.9] * 100, [1] * 90 + [0] * 10, language=["de"] * 90 + ["en"] * 10), replicates=0)
     assert pick(rows, "choice_accuracy").value == 0.9
     assert pick(rows, "choice_accuracy", "macro:language").value == 0.5

@@ -4,7 +4,10 @@ import pytest
 
 from laya_sweep.metrics import COVERAGE_METRIC_DEFINITION
 from laya_sweep.metrics.catalogue import catalogue
+from laya_sweep.metrics.fact_catalogue import CHECK_METRICS, TRUNCATED_SHARE
 from laya_sweep.metrics.lookup import nature_of
+from laya_sweep.metrics.narrowing import RECALLED, SURVIVED
+from laya_sweep.metrics.pair_catalogue import PAIR_METRICS
 
 #: Figures of a report that describe a result without saying how good it is.
 DESCRIPTIVE = {
@@ -14,23 +17,37 @@ DESCRIPTIVE = {
     "first_option_baseline",
     "majority_baseline",
     "mean_confidence",
+    "mean_confidence_drift",
     "noul_first_option_baseline",
     "noul_majority_baseline",
+    "score_first_slot_permuted",
+    "score_slot0_identical",
 }
-CATALOGUE = catalogue(score_within=(0.25, 1), coverages=(0.5, 0.8, 1.0), min_confidence=(0.5,))
+CATALOGUE = catalogue(
+    score_within=(0.25, 1), coverages=(0.5, 0.8, 1.0), min_confidence=(0.5,), flags=(RECALLED, SURVIVED)
+)
+DECLARED = [*CATALOGUE, *PAIR_METRICS, *CHECK_METRICS, TRUNCATED_SHARE]
 
 
 def test_every_metric_has_a_direction_or_is_known_to_have_none():
-    neither = {metric.name for metric in CATALOGUE if nature_of(metric.name).better == "neither"}
+    neither = {metric.name for metric in DECLARED if nature_of(metric.name).better == "neither"}
     assert neither == DESCRIPTIVE, "a new metric: say in its declaration which way is better, or list it here"
 
 
-@pytest.mark.parametrize("name", ["choice_accuracy", "score_within_0.25", "selective_accuracy@80", "macro_f1", "auroc"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("choice_accuracy", "score_within_0.25", "selective_accuracy@80", "macro_f1", "auroc", "noul_label_swap"),
+        "shortlist_first_retrieved_accuracy",
+    ],
+)
 def test_more_is_better(name):
     assert nature_of(name).better == "higher"
 
 
-@pytest.mark.parametrize("name", ["ece", "score_mae", "aurc", "nll", "latency_p95_ms", "mean_js_divergence"])
+@pytest.mark.parametrize(
+    "name", ["ece", "score_mae", "aurc", "nll", "latency_p95_ms", "mean_js_divergence", "truncated_share"]
+)
 def test_less_is_better(name):
     assert nature_of(name).better == "lower"
 
@@ -38,6 +55,12 @@ def test_less_is_better(name):
 @pytest.mark.parametrize("name", ["made_up", "", "ece2", "accuracy_", "macro_f1_partial", "xselective_accuracy@50"])
 def test_an_unknown_name_has_no_direction(name):
     assert nature_of(name).better == "neither"
+
+
+def test_a_name_is_declared_once_and_found_by_it():
+    names = [metric.name for metric in DECLARED if metric.min_confidence is None]
+    assert len({*names}) == len(names)
+    assert all(nature_of(metric.name).better == metric.better for metric in DECLARED)
 
 
 def test_the_metrics_that_cut_are_those_whose_definition_changed():

@@ -1,4 +1,4 @@
-"""The plain functions: closed forms, degenerate inputs, refusals, merging."""
+"""The plain functions: closed forms, degenerate inputs, refusals."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 
 from laya_sweep import metrics
 from laya_sweep.metrics import (
-    ClassCounts,
-    CurveCounts,
-    LevelCounts,
     Measure,
     acc_at_50_coverage,
     augrc,
@@ -37,6 +34,7 @@ from laya_sweep.metrics import (
     selective_accuracy,
     selective_precision,
 )
+from laya_sweep.metrics.levels import LevelCounts
 
 PAIRED = (ece, brier, aurc, excess_aurc, augrc, auroc, selective_accuracy, acc_at_50_coverage)
 COLUMNS = (mean_confidence, nll, score_mae, majority_baseline, first_option_baseline, distinct_predictions)
@@ -82,16 +80,6 @@ def test_order_of_rows_moves_no_bit(rows: list[tuple[float, bool]], random: Any)
         assert metric(*zip(*rows, strict=True)) == metric(*zip(*again, strict=True))
     for metric in (ece, brier):
         assert metric(*zip(*rows, strict=True)) == pytest.approx(metric(*zip(*again, strict=True)), abs=1e-12)
-
-
-@given(pairs, st.integers(0, 60))
-def test_levels_merge_to_the_same_bits(rows: list[tuple[float, bool]], cut: int) -> None:
-    whole = LevelCounts.of(*zip(*rows, strict=True))
-    empty = LevelCounts.of([], [])
-    parts = [LevelCounts.of(*zip(*part, strict=True)) if part else empty for part in (rows[:cut], rows[cut:])]
-    merged = parts[0] + parts[1]
-    for name in ("level", "rows", "hits"):
-        assert (getattr(merged, name) == getattr(whole, name)).all()
 
 
 @given(pairs)
@@ -162,14 +150,6 @@ def test_f1_counts_a_class_that_is_only_predicted() -> None:
         macro_f1([0.5], [1])
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=40), st.integers(0, 40))
-def test_classes_merge_to_the_same_bits(rows: list[tuple[int, int]], cut: int) -> None:
-    whole = macro_f1(*zip(*rows, strict=True))
-    table = np.array(rows)
-    parts = [ClassCounts.update(part[:, 0], part[:, 1]) for part in (table[:cut], table[cut:])]
-    assert (parts[0] + parts[1]).compute().value == whole
-
-
 def test_curve() -> None:
     rng = np.random.default_rng(0)
     level, right = rng.integers(0, 10_001, 500) // 100 * 100, rng.integers(-1, 2, 500)
@@ -183,10 +163,6 @@ def test_curve() -> None:
         threshold = whole.threshold[at]
         assert whole.coverage[at] == coverage(level[labelled], threshold)
         assert whole.precision[at] == selective_precision(level[labelled], right[labelled], threshold)
-    parts = [CurveCounts.update(level[part], right[part]) for part in (slice(0, 99), slice(99, 500))]
-    merged = (parts[0] + parts[1]).compute()
-    for name in ("threshold", "accepted", "correct", "precision", "low", "high"):
-        assert (getattr(merged, name) == getattr(whole, name)).all()
 
 
 def test_clustered_curve_is_wider() -> None:

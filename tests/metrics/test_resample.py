@@ -8,12 +8,13 @@ from decision_tables import decisions
 
 from laya_sweep.metrics import DecisionColumns, replicate_weights, summarise
 from laya_sweep.metrics.catalogue import catalogue
-from laya_sweep.metrics.population_view import population_masks
-from laya_sweep.metrics.replicate_means import gap_excess
+from laya_sweep.metrics.populations import population_masks
 from laya_sweep.metrics.resample import resample
 from laya_sweep.metrics.running import RankGrid
+from laya_sweep.metrics.signed_gaps import gap_excess
 from laya_sweep.metrics.slice_view import SliceView
 from laya_sweep.metrics.slicing import slice_rows
+from laya_sweep.metrics.summary import SCHEME
 from laya_sweep.metrics.threshold import cut_level
 
 METRICS = catalogue(score_within=(0.5,), min_confidence=(0.0, 0.6), coverages=(0.25, 0.5, 0.8, 1.0))
@@ -34,14 +35,14 @@ def test_replicates_are_measures_of_repeated_rows(digits: int | None, per_source
     columns = decisions(n, seed=4, digits=digits, source=source, unlabelled=0.0)
     views = views_of(columns)
     measures = [[metric.measure(view) for metric in METRICS] for view in views]
-    draws = resample(views, METRICS, measures, replicates=8, seed=3, bins=15)
+    draws = resample(views, METRICS, measures, SCHEME, replicates=8, seed=3)
     known, code = np.unique(source, return_inverse=True)
     for replicate in range(8):
         weights = replicate_weights(len(known), 3, replicate)
         again = views_of(columns.take(np.repeat(np.arange(n), weights[code])))
         for view, found in zip(again, draws, strict=True):
             for metric, column in zip(METRICS, found, strict=True):
-                if metric.family == "ece" or metric.no_interval is not None:
+                if metric.name == "ece" or metric.no_interval is not None:
                     continue
                 assert column is not None
                 value = metric.measure(view).value
@@ -55,7 +56,7 @@ def test_ece_replicates_keep_the_signs_of_the_data() -> None:
     columns = decisions(90, seed=1, kinds=(0,), unlabelled=0.0, source=np.arange(90, dtype=np.int32))
     view = SliceView(columns, population_masks(columns))
     metric = catalogue(only=["ece"])
-    draws = resample([view], metric, [[metric[0].measure(view)]], replicates=3000, seed=1, bins=15)[0][0]
+    draws = resample([view], metric, [[metric[0].measure(view)]], SCHEME, replicates=3000, seed=1)[0][0]
     assert draws is not None
     value = metric[0].measure(view).value
     assert draws.values.mean() == pytest.approx(value, abs=0.005)
@@ -76,7 +77,7 @@ def test_neither_threads_nor_chunks_move_a_draw(monkeypatch: pytest.MonkeyPatch)
     measures = [[metric.measure(view) for metric in METRICS] for view in views]
 
     def draw(threads: int) -> list[np.ndarray]:
-        found = resample(views, METRICS, measures, replicates=30, seed=5, bins=15, threads=threads)
+        found = resample(views, METRICS, measures, SCHEME, replicates=30, seed=5, threads=threads)
         return [column.values for view in found for column in view if column is not None]
 
     one = draw(1)

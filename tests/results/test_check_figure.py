@@ -68,8 +68,8 @@ def test_a_slot_0_hole_fails_both_checks():
     found = evaluated(hole)
     slot0 = check_result(found["score_slot0_identical"], CheckLimits(min=-0.2))
     first = check_result(found["score_first_slot_permuted"], CheckLimits(min=0.15))
-    assert slot0.figure.value == pytest.approx(-statistics.mean([2 / 3, 3 / 4, 4 / 5]), abs=1e-12)
-    assert first.figure.value == 0.0
+    assert slot0.figure.measure.value == pytest.approx(-statistics.mean([2 / 3, 3 / 4, 4 / 5]), abs=1e-12)
+    assert first.figure.measure.value == 0.0
     assert (slot0.passed, first.passed) == (False, False)
 
 
@@ -81,31 +81,31 @@ def test_an_order_invariant_engine_gives_exactly_one_third(logits):
 
     found = evaluated(by_text)
     figure = figure_of([found["score_first_slot_permuted"]])
-    assert figure.value == 1 / 3
+    assert figure.measure.value == 1 / 3
     assert figure.leave_one_out == Interval(1 / 3, 1 / 3)
-    assert figure_of([found["score_first_slot_permuted"]] * 3).value == 1 / 3
-    assert figure.interval == "all 4 states give the same value"
-    assert figure_of([found["score_slot0_identical"]]).value == 0.0
+    assert figure_of([found["score_first_slot_permuted"]] * 3).measure.value == 1 / 3
+    assert figure.limits.reason == "no interval: all 4 states give the same value"
+    assert figure_of([found["score_slot0_identical"]]).measure.value == 0.0
 
 
 def test_the_interval_resamples_states_and_holds_the_value():
     found = evaluated(noise(1))["score_slot0_identical"]
     figure = figure_of([found])
-    assert figure.interval.low < figure.value < figure.interval.high
+    assert figure.limits.low < figure.measure.value < figure.limits.high
     assert figure_of([found]) == figure
     # Ten copies of a state's readings tell nothing new.
     wider = type(found)(found.check, "en", np.tile(found.values, 10), found.slots, found.names * 10, 0, 0)
     again = figure_of([wider])
-    assert again.value == pytest.approx(figure.value, abs=1e-12)
-    assert again.interval == pytest.approx(figure.interval, abs=1e-12)
-    assert again.n == figure.n * 10
+    assert again.measure.value == pytest.approx(figure.measure.value, abs=1e-12)
+    assert again.limits[:2] == pytest.approx(figure.limits[:2], abs=1e-12)
+    assert again.measure.n == figure.measure.n * 10
 
 
 def test_pooling_languages_keeps_a_state_together():
     one, two = evaluated(noise(2))["score_slot0_identical"], evaluated(noise(3))["score_slot0_identical"]
     pooled = figure_of([one, two])
-    assert pooled.value == pytest.approx(np.concatenate([one.values, two.values]).mean(), abs=1e-12)
-    assert (pooled.n, pooled.n_states) == (48, 4)
+    assert pooled.measure.value == pytest.approx(np.concatenate([one.values, two.values]).mean(), abs=1e-12)
+    assert (pooled.measure.n, pooled.n_states) == (48, 4)
     left = [np.delete(np.hstack([one.values, two.values]), i, axis=0).mean() for i in range(4)]
     assert pooled.leave_one_out == pytest.approx((min(left), max(left)), abs=1e-12)
 
@@ -133,8 +133,8 @@ def broken(kind):
 def test_a_figure_over_a_part_of_the_states_is_no_figure(kind, reason):
     found = broken(kind)
     result = check_result(found["score_slot0_identical"], CheckLimits(min=-100.0))
-    assert (result.figure.value, result.figure.reason, result.passed) == (None, reason, False)
+    assert (result.figure.measure.value, result.figure.measure.reason, result.passed) == (None, reason, False)
     document = json.loads(json.dumps(result.document(), allow_nan=False))
     assert document["per_state"].count(None) == 1
-    assert figure_of([found["score_first_slot_permuted"]]).value is not None
-    assert figure_of([found["score_slot0_identical"]] * 2).reason == f"en: {reason}; en: {reason}"
+    assert figure_of([found["score_first_slot_permuted"]]).measure.value is not None
+    assert figure_of([found["score_slot0_identical"]] * 2).measure.reason == f"en: {reason}; en: {reason}"

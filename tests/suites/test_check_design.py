@@ -34,14 +34,17 @@ def one_check(check="score_slot0_identical", base=SLOT0, **changes):
         (one_check(levels=[]), "levels", "[]"),
         (one_check(texts=["a", "a"]), "texts", "distinct texts"),
         (one_check(texts=["a", " "]), "texts", "distinct texts"),
-        (one_check(instructions=...), "instructions", "None"),
-        (one_check(colour="red"), "colour", "known keys (instructions, levels, texts)"),
+        (one_check(instructions=...), "instructions", "a text, got none"),
+        (one_check(instructions=" "), "instructions", "a text, got ' '"),
+        (one_check(colour="red"), "colour", "known keys (instructions, texts, levels)"),
         (one_check("score_first_slot_permuted", PERMUTED, levels=["one"]), "levels", "2 to 4"),
         (one_check("score_first_slot_permuted", PERMUTED, levels=[*"abcde"]), "levels", "2 to 4"),
         (one_check("noul_label_swap", SWAP, words=[["A", "A"]]), "words", "distinct"),
         (one_check("noul_label_swap", SWAP, words=[["A"]]), "words", "pairs"),
         (one_check("noul_label_swap", SWAP, words=[["A|B", "C"], ["A", "B|C"]]), "noul_label_swap", "two of one name"),
         (one_check("noul_label_swap", SWAP, criteria="x"), "criteria", "an object"),
+        (one_check("noul_label_swap", SWAP, criteria={"false": "no way"}), "noul_label_swap.criteria.true", "a text"),
+        (one_check("noul_label_swap", SWAP, word=[]), "noul_label_swap.word", "known keys (words, instructions"),
         (one_check("score_slot_0_identical"), "score_slot_0_identical", "a check (score_slot0_identical"),
         (design_document({}), "checks", "at least one check"),
         (design_document(states=["only one"]), "states", "at least 2"),
@@ -55,8 +58,9 @@ def one_check(check="score_slot0_identical", base=SLOT0, **changes):
         (design_document(gates={"en": {"urgency": {"min": 0}}}), "gates.en.urgency", "a check (score_slot0_identical"),
         (design_document(gates=["en"]), "gates", "an object"),
         ([], "doc", "an object with version 1"),
-        ({**design_document(), "version": 2}, "doc", "an object with version 1"),
-        ({"version": 1, "languages": {}}, "doc", "an object with version 1"),
+        ({**design_document(), "version": 2}, "doc version", "expected 1, got 2"),
+        ({"version": 1, "languages": {}}, "doc gates", "an object, which may be empty, got none"),
+        ({**design_document(), "gate": {}}, "doc gate", "known keys (gates, version, languages)"),
     ],
 )
 def test_a_fault_is_named_where_it_stands(document, where, said):
@@ -67,8 +71,25 @@ def test_a_fault_is_named_where_it_stands(document, where, said):
 
 
 def test_every_fault_is_found_in_one_reading():
-    checks = {"score_slot0_identical": {**SLOT0, "levels": [0], "texts": []}, "unheard_of": {}}
-    assert len(faults(design_document(checks, states=[]))) == 4
+    checks = {
+        "score_slot0_identical": {**SLOT0, "levels": [0], "texts": []},
+        "unheard_of": {},
+        "noul_label_swap": {**SWAP, "words": [["A", "A"]], "word": "A"},
+    }
+    document = design_document(
+        checks, states=[], gates={"en": {"urgency": {"min": 0}, "noul_label_swap": {"least": 0}}}
+    )
+    asked = "doc languages.en.checks"
+    assert [fault.split(": expected")[0] for fault in faults(document)] == [
+        "doc languages.en.states",
+        f"{asked}.score_slot0_identical.texts",
+        f"{asked}.score_slot0_identical.levels",
+        f"{asked}.unheard_of",
+        f"{asked}.noul_label_swap.words",
+        f"{asked}.noul_label_swap.word",
+        "doc gates.en.urgency",
+        "doc gates.en.noul_label_swap.least",
+    ]
 
 
 def test_a_state_is_whatever_the_model_takes():

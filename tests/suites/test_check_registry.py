@@ -8,11 +8,12 @@ from builders import design_of, facts_table, presented_facts
 from laya.common import render_options
 
 from laya_sweep.engines.question import internal_question
+from laya_sweep.errors import DatasetError
 from laya_sweep.results.check_figure import figure_of
 from laya_sweep.results.check_readings import read_checks
 from laya_sweep.suites.check_design import bundled_design
 from laya_sweep.suites.check_probe import Probe
-from laya_sweep.suites.check_registry import CHECKS
+from laya_sweep.suites.check_registry import CHECKS, ScoreFirstSlotPermuted
 
 LEVELS = ["Not urgent", "Soon", "Work is blocked"]
 
@@ -111,15 +112,18 @@ def test_the_bundled_document_asks_every_check_in_every_language():
     assert limits["score_first_slot_permuted"] == {"min": 0.15}
 
 
-def test_a_new_check_is_one_function(monkeypatch):
-    """Registered, it is asked, read and averaged like the others."""
+def test_a_new_check_is_one_class(monkeypatch):
+    """Registered, its texts are checked, and it is asked, read and averaged like the others."""
 
-    def second_level(block):
-        for original in CHECKS["score_first_slot_permuted"](block):
-            yield Probe(original.name, original.questions, lambda logits, read=original.read: read([-logits[0]]))
+    class LowestFirst(ScoreFirstSlotPermuted):
+        def probes(self):
+            for original in super().probes():
+                yield Probe(original.name, original.questions, lambda logits, read=original.read: read([-logits[0]]))
 
-    monkeypatch.setitem(CHECKS, "lowest_first", second_level)
+    monkeypatch.setitem(CHECKS, "lowest_first", LowestFirst)
     design = design_of({"lowest_first": {"instructions": "?", "levels": LEVELS}}).languages["en"]
     rows, places = presented_facts(design, lambda question: [0.0, 1.0, 2.0])
     [readings] = read_checks("en", design, facts_table(rows), places)
-    assert (readings.check, figure_of([readings]).value) == ("lowest_first", 1.0)
+    assert (readings.check, figure_of([readings]).measure.value) == ("lowest_first", 1.0)
+    with pytest.raises(DatasetError, match=r"lowest_first\.levels: expected 2 to 4 distinct texts"):
+        design_of({"lowest_first": {"instructions": "?", "levels": []}})
