@@ -55,6 +55,15 @@ def label_text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def stated_labels(labels: Labels | Path | None) -> Labels | None:
+    """The labels that somebody wrote down, or named a file of; None where nobody did.
+
+    Raises:
+        DatasetError: the file cannot be read, or with every fault.
+    """
+    return read_labels(labels) if isinstance(labels, Path) else labels
+
+
 def read_labels(path: Path) -> Labels:
     """Labels from a JSON file.
 

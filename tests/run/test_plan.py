@@ -202,7 +202,7 @@ TABLE_CHANGES = {
     "dataset.mapping.label": "kind",
     "dataset.mapping.language": "code",
     "dataset.mapping.id": "other",
-    "dataset.mapping.labels": (("a", "first"), ("b", None), ("c", None)),
+    "dataset.labels": (("a", "first"), ("b", None), ("c", None)),
     "dataset.mapping.question": "q",
     "dataset.mapping.instructions": "Why?",
 }
@@ -285,7 +285,7 @@ def table_settings(root, quote=""):
         .replace(",cext", ",text")
     )
     (root / "t.tsv").write_text(text)
-    mapping = TableMapping("tsv", False if quote else None, "text", "label", "lang", None, (), None, "label", "Which?")
+    mapping = TableMapping("tsv", False if quote else None, "text", "label", "lang", None, (), "label", "Which?")
     return dataset_settings(root / "t.tsv", name="table", repo=None, sampling="by_row", n_opts=2, mapping=mapping)
 
 
