@@ -1,10 +1,10 @@
-"""The rows to fit on and the rows to judge by: two runs, or one run split by source; never a row in both."""
+"""The rows to fit on and the rows to judge by: two runs, or one run split by source and input; never a row in both."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from laya_sweep.calibration.overlap import DatasetRow, rows_document, shared_rows, some_of
+from laya_sweep.calibration.overlap import DatasetRow, joined_sources, rows_document, shared_rows, some_of
 from laya_sweep.calibration.stored import Selection, StoredLogits, every_row, held_out, other_rows
 from laya_sweep.errors import Problem, UsageError
 from laya_sweep.store.stored_run import StoredResult
@@ -27,14 +27,14 @@ class Halves:
 
 
 def halves_of(result: StoredResult, other: StoredResult | None, share: float, seed: int) -> Halves:
-    """The halves: `result` and `other`, or without another a part of `result` held out by source.
+    """The halves: `result` and `other`, or without another a part of `result` held out by source and input.
 
     Raises:
         UsageError: no logits, one half is empty, the two runs are of different weights, or they share rows.
     """
     fit = StoredLogits(result)
     if other is None:
-        judged = held_out(share, seed)
+        judged = held_out(share, seed, joined_sources(fit.dataset_rows()))
         halves = Halves(fit, other_rows(judged), fit, judged, seed)
     else:
         _require_same_weights(result, other)

@@ -1,7 +1,8 @@
 """Which rows a map was fitted on, and whether a run evaluates some of them: on its own rows every map looks good.
 
 A row is one of a dataset (the bytes it came from, split and language) by its `source_id`, or the same input to the
-model wherever it stands: neither another sampling of options nor a copy of the row in another file hides it.
+model wherever it stands: neither another sampling of options nor a copy of the row in another file hides it. Rows that
+are the same by either belong together, and so do those that are tied to them in turn: a split keeps them on one side.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ class DatasetRow(NamedTuple):
 
 
 def rows_document(rows: Iterable[DatasetRow]) -> dict[str, Any]:
-    """The rows by language, as a map keeps them."""
+    """The rows by language, as a map keeps them: the digests of each source's inputs."""
     found: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row.language, row.source_id)):
+    for row in sorted(rows, key=lambda row: (row.language, row.source_id, row.input_sha256)):
         own = found.setdefault(row.language, {"data": dict(row.data), "rows": {}})
-        own["rows"][row.source_id] = row.input_sha256[:DIGITS]
+        digests = own["rows"].setdefault(row.source_id, [])
+        if row.input_sha256[:DIGITS] not in digests:
+            digests.append(row.input_sha256[:DIGITS])
     return found
 
 
@@ -46,7 +49,7 @@ def shared_rows(document: Mapping[str, Any], rows: Iterable[DatasetRow]) -> list
         document: what `rows_document` gave.
         rows: that are to be evaluated.
     """
-    inputs = {digest for own in document.values() for digest in own["rows"].values()}
+    inputs = {digest for own in document.values() for entry in own["rows"].values() for digest in _digests(entry)}
     shared = []
     for row in rows:
         own = document.get(row.language, {"data": None, "rows": {}})
@@ -54,6 +57,18 @@ def shared_rows(document: Mapping[str, Any], rows: Iterable[DatasetRow]) -> list
         if same_data or row.input_sha256[:DIGITS] in inputs:
             shared.append(row)
     return shared
+
+
+def joined_sources(rows: Iterable[DatasetRow]) -> dict[str, str]:
+    """source_id -> the least of the sources that it is tied to by equal inputs, directly or through others."""
+    parents: dict[str, str] = {}
+    first_of: dict[str, str] = {}
+    for row in rows:
+        parents.setdefault(row.source_id, row.source_id)
+        one = _root(parents, row.source_id)
+        other = _root(parents, first_of.setdefault(row.input_sha256, row.source_id))
+        parents[max(one, other)] = min(one, other)
+    return {source: _root(parents, source) for source in parents}
 
 
 def data_of(source: Mapping[str, Any], split: str | None) -> dict[str, Any]:
@@ -109,6 +124,18 @@ def _fitted_on(regime: RegimeSettings) -> Iterable[Mapping[str, Any]]:
         own = entry.get(OWN_KEY) if isinstance(entry, Mapping) else None
         if isinstance(own, Mapping) and _is_rows(own.get("fitted_on")):
             yield own["fitted_on"]
+
+
+def _root(parents: dict[str, str], source: str) -> str:
+    while parents[source] != source:
+        parents[source] = parents[parents[source]]
+        source = parents[source]
+    return source
+
+
+def _digests(entry: object) -> Iterable[str]:
+    """The inputs of a source; maps that were written before several could be told have one text."""
+    return [entry] if isinstance(entry, str) else entry if isinstance(entry, list) else []
 
 
 def _is_rows(document: object) -> bool:

@@ -32,15 +32,20 @@ def every_row(_: str) -> bool:
     return True
 
 
-def held_out(share: float, seed: int) -> Selection:
+def held_out(share: float, seed: int, joined: Mapping[str, str]) -> Selection:
     """A part of about this share, by a digest of (seed, source_id): an utterance is in it in all languages or in none.
 
-    >>> held_out(1.0, 13)("any"), held_out(0.0, 13)("any")
+    Args:
+        share: of the sources.
+        seed: of the draw.
+        joined: source_id -> the source that speaks for it, where another one does (`joined_sources`).
+
+    >>> held_out(1.0, 13, {})("any"), held_out(0.0, 13, {})("any")
     (True, False)
     """
 
     def inside(source_id: str) -> bool:
-        digest = hashlib.sha256(f"{seed}:{source_id}".encode()).digest()
+        digest = hashlib.sha256(f"{seed}:{joined.get(source_id, source_id)}".encode()).digest()
         return int.from_bytes(digest[:8], "big") / 2.0**64 < share
 
     return inside

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from laya_sweep.domain.bucket import SIZE_COUNTS
+from laya_sweep.domain.checked import DIVISORS
 
 #: Fields of a checkpoint's config that are served after the forward pass, so not part of what makes a logit.
 TEMPERATURE_FIELDS = ("temperature", "temperature_by_options")
@@ -19,7 +19,7 @@ _NEUTRAL = (1.0, 1.0, 1.0)
 class TemperatureFact:
     """Temperatures of one question type and option-count bucket.
 
-    `raw` is what the checkpoint ships (None where that is no positive finite number), `served` what the runtime
+    `raw` is what the checkpoint ships (None where that is no number float32 divides by), `served` what the runtime
     applies. `source` says which entry answered: the bucket's own, or the type's where the bucket is missing.
     """
 
@@ -45,7 +45,7 @@ def resolve_temperatures(config: Mapping[str, Any]) -> list[TemperatureFact]:
             bucket = temp_bucket(index, options)
             shipped = by_bucket.get(bucket, by_type[index])
             source = bucket if bucket in by_bucket else name
-            facts.append(TemperatureFact(name, bucket, _positive(shipped), clamp_temperature(shipped), source))
+            facts.append(TemperatureFact(name, bucket, _divisor(shipped), clamp_temperature(shipped), source))
     return facts
 
 
@@ -59,7 +59,7 @@ def from_json(values: list[dict[str, Any]]) -> list[TemperatureFact]:
     return [TemperatureFact(**value) for value in values]
 
 
-def _positive(value: Any) -> float | None:  # noqa: ANN401 - whatever the config holds
+def _divisor(value: Any) -> float | None:  # noqa: ANN401 - whatever the config holds
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and value > 0 else None
+    return float(value) if DIVISORS[0] <= value <= DIVISORS[1] else None

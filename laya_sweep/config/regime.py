@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.calibration_map import MAP, OVERRIDES
-from laya_sweep.domain.checked import Above0
+from laya_sweep.domain.checked import Divisor
 from laya_sweep.domain.identity import digest_file
 from laya_sweep.domain.regime import REGIME_KINDS
 from laya_sweep.domain.settings import RegimeSettings
@@ -20,7 +20,7 @@ def read_regime(name: str, fields: Fields) -> RegimeSettings:
     kind = fields.value("kind", Literal[REGIME_KINDS])
     if kind == "map":
         return _map_regime(name, fields)
-    temperature = fields.value("temperature", Above0) if kind == "fixed" else None
+    temperature = fields.value("temperature", Divisor) if kind == "fixed" else None
     fields.close()
     return RegimeSettings(name=name, kind=kind or "", temperature=temperature)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from laya_sweep.config.fields import Fields
 from laya_sweep.domain.checked import Text
 from laya_sweep.domain.settings import TableMapping
-from laya_sweep.suites.label_set import labels_of
 
 
 def read_mapping(fields: Fields) -> TableMapping:
     """What the columns of the file are, and what is asked."""
     options = fields.options(TableMapping)
-    return TableMapping(text=_text(fields), tags=_columns(fields, "tags"), labels=_labels(fields), **options)
+    return TableMapping(text=_text(fields), tags=_columns(fields, "tags"), **options)
 
 
 def _text(fields: Fields) -> str | tuple[tuple[str, str], ...]:
@@ -44,18 +42,6 @@ def _columns(fields: Fields, key: str) -> tuple[str, ...]:
         if not _is_name(name):
             fields.complain(key, "names of columns, as texts", name, "quote a name that looks like a number or a bool")
     return tuple(dict.fromkeys(str(name) for name in named))
-
-
-def _labels(fields: Fields) -> tuple[tuple[str, str | None], ...] | Path | None:
-    raw = fields.get("labels")
-    if raw is None:
-        return None
-    if isinstance(raw, str):
-        return Path(raw).expanduser() if raw else fields.value("labels", Text)
-    labels, found = labels_of(raw)
-    for one in found:
-        fields.complain("labels", one.words, one.value, "correct dataset.labels; in a JSON file every label is a text")
-    return labels
 
 
 def _is_name(value: object) -> bool:

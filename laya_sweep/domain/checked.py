@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -149,6 +149,11 @@ Count = Annotated[int, Field(ge=1), Takes("a whole number of at least 1")]
 Several = Annotated[int, Field(ge=2), Takes("a whole number of at least 2")]
 Least0 = Annotated[float, Field(ge=0, allow_inf_nan=False), Takes("a finite number of at least 0")]
 Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False), Takes("a finite number above 0")]
+
+#: What float32 divides logits by: beyond these a quotient is no number, or all of them are one.
+DIVISORS: Final = (1e-30, 1e30)
+Divisor = Annotated[float, Field(ge=DIVISORS[0], le=DIVISORS[1]), Takes("a number from 1e-30 to 1e30")]
+
 _NUMBER = "write a path that looks like a number as ./NAME"
 Folder = Annotated[Path, BeforeValidator(_path), Takes("a folder", _NUMBER)]
 File = Annotated[Path, BeforeValidator(_path), Takes("a file", _NUMBER)]

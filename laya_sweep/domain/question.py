@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -66,7 +67,19 @@ def option_labels(question: Question) -> tuple[str, ...]:
         return ("false", "true")
     if question["type"] == "score":
         return tuple(str(level) for level in range(len(question["criteria"])))
-    return tuple(str(label) for label in question["criteria"])
+    return label_names(question["criteria"])
+
+
+def label_names(labels: Iterable[Any]) -> tuple[str, ...]:
+    """A text for each label of a choice; where two would share it, as 1 and "1" do, each label as JSON writes it.
+
+    >>> label_names(["b", 1]), label_names(["1", 1])
+    (('b', '1'), ('"1"', '1'))
+    """
+    values = [*labels]
+    texts = tuple(str(label) for label in values)
+    alike = len(set(texts)) < len(texts)
+    return tuple(json.dumps(label, ensure_ascii=False) for label in values) if alike else texts
 
 
 def option_count(question: Question) -> int:

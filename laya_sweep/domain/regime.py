@@ -28,7 +28,7 @@ class Temperature(NamedTuple):
 
 
 class UnusableTemperatureError(Exception):
-    """The raw regime needs a temperature that the checkpoint does not ship as a positive number."""
+    """The raw regime needs a temperature that the checkpoint does not ship as a number that float32 divides by."""
 
     def __init__(self, bucket: str) -> None:
         super().__init__(bucket)
@@ -58,7 +58,7 @@ class Regime:
             language: of the case.
 
         Raises:
-            UnusableTemperatureError: the raw regime, and no positive number is shipped.
+            UnusableTemperatureError: the raw regime, and no such number is shipped.
         """
         if self.kind == "unit":
             return Temperature(1.0, "unit")

@@ -16,6 +16,7 @@ from pydantic import Field
 from laya_sweep.domain.checked import (
     Above0,
     Count,
+    Divisor,
     File,
     FileOrFolder,
     Flag,
@@ -134,7 +135,7 @@ class RegimeSettings:
 
     name: Annotated[str, found("the key of its entry")]
     kind: Annotated[str, runtime("which temperature", written="served, raw, unit, fixed or map")]
-    temperature: Annotated[Above0 | None, runtime("of every question, with kind fixed")]
+    temperature: Annotated[Divisor | None, runtime("of every question, with kind fixed")]
     path: Annotated[File | None, runtime("a calibration map, with kind map")] = None
     sha256: Annotated[str | None, found("of the bytes of path")] = None
     document: Annotated[Mapping[str, Any] | None, found("what path held")] = None
@@ -168,8 +169,7 @@ class TableMapping:
     """What the columns of a text/label file are, and what is asked about a row.
 
     `format` None goes by the file's ending, `quoted` None is the format's own rule. `text` is the column that is the
-    state, or pairs of (field, column) of an object. `labels` are pairs of (label, description or None) in their
-    order, the JSON file that has them, or None for those that the file turns out to have.
+    state, or pairs of (field, column) of an object.
     """
 
     format: Annotated[
@@ -184,10 +184,6 @@ class TableMapping:
     language: Annotated[Text | None, identity("the column of a code to slice and select by")]
     id: Annotated[Text | None, identity("the column that ties rows which are one message")]
     tags: Annotated[tuple[str, ...], runtime("to slice by", written="a column, or a list of columns")]
-    labels: Annotated[
-        tuple[tuple[str, str | None], ...] | Path | None,
-        identity("null: those of the file, sorted", written="a list, {label: description}, a JSON file, or null"),
-    ]
     question: Annotated[Text, identity("the id of the question")]
     instructions: Annotated[Text, identity("what is asked")]
 
@@ -196,8 +192,9 @@ class TableMapping:
 class DatasetSettings:
     """Where cases come from and how options are drawn.
 
-    `per_lang` None takes every row, and `n_opts` 0 every label. A suite that is neither split nor sampled reads no
-    `split`, `seed` and `sampling`. `mapping` is of a text/label file alone.
+    `per_lang` None takes every row, and `n_opts` 0 every label. `labels` are pairs of (label, description or None) in
+    their order, the JSON file that has them, or None for those that the whole split turns out to have. A suite that is
+    neither split nor sampled reads no `split`, `seed` and `sampling`. `mapping` is of a text/label file alone.
     """
 
     name: Annotated[str, identity("which suite", written="the name of a dataset")]
@@ -211,6 +208,13 @@ class DatasetSettings:
     sampling: Annotated[
         Literal["published", "by_row"], identity("as in the published tables, or of (seed, row id) alone")
     ] = "published"
+    labels: Annotated[
+        tuple[tuple[str, str | None], ...] | Path | None,
+        identity(
+            "that options are drawn from; null: those of the whole split or file, sorted",
+            written="a list, {label: description}, a JSON file, or null",
+        ),
+    ] = None
     mapping: TableMapping | None = None
 
     @property

@@ -42,5 +42,5 @@ class Variant:
         question, indices = self.questions[qid], self.canonical_indices[qid]
         words = shown_words(question)
         slots = tuple(indices[place] for place in shown_order(question))
-        shown = tuple(words[indices.index(option)] for option in range(len(indices)))
+        shown = tuple(word for _, word in sorted(zip(indices, words, strict=True)))
         return Presented(question, indices, slots, labels, shown)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from laya_sweep.domain.question import label_index, option_labels
+from laya_sweep.domain.question import label_index, label_names, option_labels
 from laya_sweep.errors import one_line
 
 #: Room above 1 that float32 arithmetic takes; metrics clip such confidences and count them.
@@ -71,7 +71,7 @@ def _probability_faults(question: Mapping[str, Any], given: Any) -> Iterator[str
     if not isinstance(given, Mapping):
         yield f"probabilities by option, got {_shown(given)}"
         return
-    options, named = option_labels(dict(question)), [str(name) for name in given]
+    options, named = option_labels(dict(question)), label_names(given)
     if sorted(named) != sorted(options):
         yield f"probabilities of {one_line(', '.join(options))}, got those of {one_line(', '.join(named))}"
     for name, value in given.items():

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from laya_sweep.domain.checked import DIVISORS
 from laya_sweep.domain.fingerprint import questions_fingerprint
 from laya_sweep.domain.regime import Regime
 from laya_sweep.domain.slices import OVERALL, SlicePlace
@@ -248,9 +249,9 @@ def _tolerance(value: float) -> float:
 def _regime(given: str | float) -> Regime:
     if isinstance(given, str) and given in _REGIMES:
         return Regime(given, given)
-    if isinstance(given, int | float) and not isinstance(given, bool) and 0 < given < float("inf"):
+    if isinstance(given, int | float) and not isinstance(given, bool) and DIVISORS[0] <= given <= DIVISORS[1]:
         return Regime(f"fixed_{given:g}", "fixed", float(given))
-    expected = f"one of {', '.join(_REGIMES)}, or a positive temperature"
+    expected = f"one of {', '.join(_REGIMES)}, or a temperature from {DIVISORS[0]:g} to {DIVISORS[1]:g}"
     raise UsageError(Problem("regime", expected, repr(given), "correct it"))
 
 

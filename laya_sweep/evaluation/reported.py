@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,8 @@ def _decision(case: Case, one: Answered) -> dict[str, Any]:
     target = target_of(question, case.expected.get(one.qid))
     narrowing = one.narrowing or {}
     kept = narrowing.get("kept")
-    p = _probabilities(one.answer, target.options if kept is None else tuple(target.options[i] for i in kept))
+    labels = [*question["criteria"]] if question["type"] == "choice" else target.options
+    p = _probabilities(one.answer, labels if kept is None else [labels[i] for i in kept])
     gap = None if p is None else float(margin(np.array([p]))[0])
     pred = _predicted(one.answer, question, p)
     if p is not None and kept is not None:
@@ -81,13 +82,14 @@ def _decision(case: Case, one: Answered) -> dict[str, Any]:
     }
 
 
-def _probabilities(answer: dict[str, Any], options: tuple[str, ...]) -> list[float] | None:
-    """In canonical order; None where the answer has none."""
+def _probabilities(answer: dict[str, Any], labels: Sequence[Any]) -> list[float] | None:
+    """In canonical order; None where the answer has none. A label is found by itself, else by its text."""
     if answer["type"] == "noul":
         true = float(answer["noul"])
         return [1.0 - true, true]
-    by_name = {str(name): float(value) for name, value in (answer.get("probabilities") or {}).items()}
-    return [by_name[option] for option in options] if by_name else None
+    given = answer.get("probabilities") or {}
+    by_text = {str(name): float(value) for name, value in given.items()}
+    return [float(given[label]) if label in given else by_text[str(label)] for label in labels] if given else None
 
 
 def _predicted(answer: dict[str, Any], question: dict[str, Any], p: list[float] | None) -> int:

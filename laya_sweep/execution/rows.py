@@ -73,6 +73,8 @@ def success(
     encoded = row.encoded
     if not np.isfinite(logits).all():
         return failure(row.variant, row.qid, ValueError("the model returned logits that are not finite"), issued)
+    if not np.isfinite(act):
+        return failure(row.variant, row.qid, ValueError(f"the model returned {act} as act probability"), issued)
     order = [row.variant.canonical_indices[row.qid][slot] for slot in encoded.slots]
     canonical = np.empty(len(order), dtype=np.float32)
     canonical[order] = logits

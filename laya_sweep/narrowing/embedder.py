@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from laya_sweep.errors import Problem, UsageError
 
 #: A list of texts -> an array of shape (texts, dimensions). The query comes first, then the options in their order.
@@ -38,16 +40,34 @@ def _problem(name: str, got: str) -> Problem:
 
 
 class Counted:
-    """An embedder that counts the texts it computes."""
+    """An embedder that counts the texts it computes, and whose vectors are finite.
+
+    The ranking would take a vector that is not for one without any signal, and rank its option all the same.
+    """
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
         self.texts = 0
 
     def __call__(self, texts: Sequence[str]) -> Any:  # noqa: ANN401 - whatever the embedder returns
-        """The vectors."""
+        """The vectors.
+
+        Raises:
+            ValueError: a number of theirs is not finite.
+        """
         self.texts += len(texts)
-        return self._embed(texts)
+        vectors = self._embed(texts)
+        if not _is_finite(vectors):
+            raise ValueError("the embedder returned numbers that are not finite")
+        return vectors
+
+
+def _is_finite(vectors: Any) -> bool:  # noqa: ANN401 - whatever the embedder returns
+    """What is no array of numbers is for the ranking to refuse."""
+    try:
+        return bool(np.isfinite(np.asarray(vectors, dtype=np.float64)).all())
+    except (TypeError, ValueError):
+        return True
 
 
 def remembered(embed: Embed) -> Embed:

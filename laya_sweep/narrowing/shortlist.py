@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from laya_sweep.domain.variant import Variant
 from laya_sweep.narrowing.cut import Cut, NarrowingError, narrowed
 from laya_sweep.narrowing.embedder import Counted, Embed, remembered
@@ -22,7 +24,7 @@ class Shortlist:
         """The smaller question; None for one that is no choice.
 
         Raises:
-            NarrowingError: the embedder failed, or returned no vector for each text.
+            NarrowingError: the embedder failed, or returned no vector of finite numbers for each text.
         """
         question = variant.questions[qid]
         if question["type"] != "choice":
@@ -33,6 +35,8 @@ class Shortlist:
             return variant, Cut(self.name, self._k, full, tuple(range(full)))
         before = self._counted.texts
         kept, scores = self._ranked(variant, qid)
+        if not all(map(math.isfinite, scores)):
+            raise NarrowingError(f"question {qid!r}: the embedder's vectors give scores that are not finite")
         places = [labels.index(label) for label in kept]
         texts = self._counted.texts - before
         cut = Cut(self.name, self._k, full, tuple(places), tuple(scores), embedded_texts=texts)

@@ -64,7 +64,7 @@ def score_cell(
     except UnusableTemperatureError as error:
         problem = Problem(
             f"regime {regime.name} of checkpoint {expected.asked_of}",
-            f"a positive raw temperature for {error.bucket}",
+            f"a raw temperature for {error.bucket} that float32 divides by",
             "none in its rl_agent_config.json",
             "drop the raw regime for it, or use served, unit or fixed",
         )

@@ -19,7 +19,7 @@ from laya_sweep.narrowing.narrower import narrowing_document
 from laya_sweep.results.expected import ExpectedRows
 from laya_sweep.store.facts import CellFacts, FactStore, RowId
 from laya_sweep.suites.language import Language
-from laya_sweep.transforms.registry import present, transform_identity
+from laya_sweep.transforms.registry import hangs_on_place, present, transform_identity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +141,8 @@ def make_plan(
                     if own.cases:
                         variants = _of_cases(own, shown[language.code, transform.name])
                         refused = {} if checkpoint.file is None else _refused(asked[name], own.cases)
-                        identity = _identity(settings, checkpoint, own, transform, versions[checkpoint.name])
-                        cell, facts = _cell(checkpoint, own, transform.name, variants, identity, store, refused)
+                        keys = _identities(settings, checkpoint, own, transform, versions[checkpoint.name])
+                        cell, facts = _cell(checkpoint, own, transform.name, variants, keys, store, refused)
                         cells.append(replace(cell, checkpoint=name, model=model, worker=checkpoint.name))
                         damaged += facts.damaged
     once = tuple(dict.fromkeys(damaged))
@@ -192,14 +192,15 @@ def _shown(settings: Settings, languages: Sequence[Language]) -> dict[tuple[str,
     }
 
 
-def _identity(
+def _identities(
     settings: Settings,
     checkpoint: Checkpoint,
     language: Language,
     transform: TransformSettings,
     versions: dict[str, str],
-) -> dict[str, Any]:
-    return {
+) -> list[dict[str, Any]]:
+    """What a cell's key is of; then what it was of where the bytes of a whole file were in it."""
+    own = {
         "checkpoint": checkpoint.digests,
         "versions": versions,
         "engine": checkpoint.engine.name,
@@ -208,11 +209,12 @@ def _identity(
         "layout": checkpoint.layout.identity,
         "max_len": checkpoint.max_len,
         "head_max_len": checkpoint.head_max_len,
-        "suite": language.recipe,
         "language": language.code,
         "transform": transform_identity(transform),
         **narrowing_document(settings.narrowing),
     }
+    recipes = [language.recipe] if hangs_on_place(transform) else [language.row_recipe, language.recipe]
+    return [{**own, "suite": recipe} for recipe in recipes]
 
 
 def _refused(checkpoint: CheckpointSettings, cases: Iterable[Case]) -> dict[str, str]:
@@ -229,13 +231,20 @@ def _cell(
     language: Language,
     transform: str,
     variants: tuple[Variant, ...],
-    identity: dict[str, Any],
+    identities: Sequence[dict[str, Any]],
     store: FactStore,
     refused: Mapping[str, str],
 ) -> tuple[Cell, CellFacts]:
-    key = cell_key(identity)
-    facts = store.read(key)
-    done = frozenset(facts.done())
+    """The cell under the key that has most of its rows, of several alike the first."""
+    wanted = {RowId(shown.case_id, shown.name, qid) for shown in variants for qid in shown.questions}
+    found: dict[str, tuple[dict[str, Any], CellFacts, frozenset[RowId]]] = {}
+    for identity in identities:
+        facts = store.read(key := cell_key(identity))
+        found[key] = identity, facts, frozenset(facts.done())
+        if wanted <= found[key][2]:
+            break
+    key = max(found, key=lambda key: len(wanted & found[key][2]))
+    identity, facts, done = found[key]
     cell = Cell(
         key=key,
         identity=identity,

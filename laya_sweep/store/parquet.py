@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 
 from laya_sweep.store.schemas import ADDED, SCHEMA_VERSION
 
+_NARROW_INDICES = pa.list_(pa.field("item", pa.int16()))
+
 
 class DamagedFileError(Exception):
     """A file is truncated or is not what its footer promises."""
@@ -43,9 +45,18 @@ def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
     promised = (table.schema.metadata or {}).get(b"laya_sweep.rows", b"none").decode()
     if promised != str(table.num_rows):
         raise DamagedFileError(f"{path.name}: expected {promised} rows, got {table.num_rows}")
-    table = _completed(table, schema)
+    table = _widened(_completed(table, schema), schema)
     if not table.schema.equals(schema):
         raise DamagedFileError(f"{path.name}: expected schema version {SCHEMA_VERSION}, got another one")
+    return table
+
+
+def _widened(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with option indices as wide as they are now: up to version 3 they had 16 bits."""
+    narrow = [field for field in table.schema if field.type == _NARROW_INDICES and field.name in schema.names]
+    for field in narrow:
+        wide = schema.field(field.name)
+        table = table.set_column(table.schema.get_field_index(field.name), wide, table[field.name].cast(wide.type))
     return table
 
 

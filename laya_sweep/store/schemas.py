@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _STRINGS = pa.list_(pa.field("item", pa.string()))
-_INDICES = pa.list_(pa.field("item", pa.int16()))
+_INDICES = pa.list_(pa.field("item", pa.int32()))
 _FLOATS = pa.list_(pa.field("item", pa.float32()))
 _DOUBLES = pa.list_(pa.field("item", pa.float64()))
 

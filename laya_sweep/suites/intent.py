@@ -6,14 +6,16 @@ scenario suite reads the same rows, asks for the area of the request, and draws 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
 from laya_sweep.domain.identity import digest_text, ordered_json
 from laya_sweep.domain.question import INTENT_QUESTION
 from laya_sweep.domain.settings import DatasetSettings
+from laya_sweep.errors import DatasetError, Problem, name_list
 from laya_sweep.files.hub import Hub
+from laya_sweep.suites.label_set import stated_labels
 from laya_sweep.suites.languages import LANGUAGES
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.source import DemoSource, FolderSource, HubSource, LanguageError, Source
@@ -51,9 +53,11 @@ class IntentSuite:
         """Find the rows; a repository is resolved to a commit.
 
         Raises:
-            DatasetError: the rows are not where the settings say.
+            DatasetError: the rows are not where the settings say, or the file of labels has faults.
         """
         self._settings = settings
+        given = stated_labels(settings.labels)
+        self._labels = None if given is None else dict(sorted(given))
         self._asked = _ASKED.get(settings.name, INTENT)
         self._source = _source(settings, hub)
 
@@ -76,6 +80,7 @@ class IntentSuite:
             "sampling": settings.sampling,
             "seed": settings.seed,
             "n_opts": settings.n_opts,
+            **self._stated,
         }
 
     def cases(self, language: str) -> list[Case]:
@@ -83,16 +88,22 @@ class IntentSuite:
 
         Raises:
             LanguageError: the language's rows are missing or broken.
+            DatasetError: a row has a label that is not among those of the settings.
         """
         settings = self._settings
         rows = [row._replace(label=self._asked.label_of(row.label)) for row in self._source.rows(language)]
-        labels = sorted({row.label for row in rows})
+        texts = dict.fromkeys(sorted({row.label for row in rows})) if self._labels is None else self._labels
+        labels = [*texts]
         if len(labels) < 2:
             raise LanguageError(f"{language}: expected at least 2 labels in the split, got {len(labels)}")
         wanted = rows[: settings.per_lang]
+        _require_known(wanted, labels, language)
         options = SAMPLINGS[settings.sampling](wanted, labels, settings.n_opts, settings.seed)
         pairs = zip(wanted, options, strict=True)
-        return freeze(_draft(self._asked, row, drawn, index, language) for index, (row, drawn) in enumerate(pairs))
+        return freeze(
+            _draft(self._asked, row, {label: texts[label] for label in drawn}, index, language)
+            for index, (row, drawn) in enumerate(pairs)
+        )
 
     def input_digest(self, cases: Sequence[Case]) -> str:
         """The published documents' digest."""
@@ -115,11 +126,16 @@ class IntentSuite:
             "seed": settings.seed,
             "sampling": settings.sampling,
             "instructions": self._asked.instructions,
+            **self._stated,
         }
 
     def notes(self) -> tuple[str, ...]:
         """See `Suite.notes`."""
         return ()
+
+    @property
+    def _stated(self) -> dict[str, Any]:
+        return {} if self._labels is None else {"labels": self._labels}
 
 
 def published_input_digest(cases: Sequence[Case]) -> str:
@@ -151,11 +167,33 @@ def _published_input(case: Case) -> dict[str, Any]:
     }
 
 
-def _draft(asked: LabelQuestion, row: LabelledText, options: Sequence[str], index: int, language: str) -> Draft:
+def _require_known(rows: Sequence[LabelledText], labels: Sequence[str], language: str) -> None:
+    """Every row's label is one that may be drawn."""
+    known = set(labels)
+    lacking = {row.label: row.row_id for row in reversed(rows) if row.label not in known}
+    problems = [
+        Problem(
+            f"dataset.labels: language {language}, row {row_id}",
+            f"the row's label to be among them ({name_list(labels, label)[:200]})",
+            repr(label),
+            "add it, or leave the row out",
+        )
+        for label, row_id in reversed(lacking.items())
+    ]
+    if problems:
+        raise DatasetError(*problems)
+
+
+def _draft(
+    asked: LabelQuestion, row: LabelledText, options: Mapping[str, str | None], index: int, language: str
+) -> Draft:
     question = {
         "type": "choice",
         "instructions": asked.instructions,
-        "criteria": {label: label.replace("_", " ").replace(".", ": ") for label in options},
+        "criteria": {
+            label: label.replace("_", " ").replace(".", ": ") if text is None else text
+            for label, text in options.items()
+        },
     }
     return Draft(
         source_id=row.row_id,

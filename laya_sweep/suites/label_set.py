@@ -45,6 +45,15 @@ def labels_of(raw: object) -> tuple[Labels, list[Refusal]]:
     return tuple(labels), found
 
 
+def stated_labels(labels: Labels | Path | None) -> Labels | None:
+    """The labels that somebody wrote down, or named a file of; None where nobody did.
+
+    Raises:
+        DatasetError: the file cannot be read, or with every fault.
+    """
+    return read_labels(labels) if isinstance(labels, Path) else labels
+
+
 def read_labels(path: Path) -> Labels:
     """Labels from a JSON file.
 

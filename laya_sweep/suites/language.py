@@ -8,7 +8,7 @@ from typing import Any
 
 from laya_sweep.domain.case import Case
 from laya_sweep.suites.source import LanguageError
-from laya_sweep.suites.suite import Suite
+from laya_sweep.suites.suite import SUITES, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,17 @@ class Language:
     cases: tuple[Case, ...]
     recipe: dict[str, Any]
     error: str | None
+
+    @property
+    def row_recipe(self) -> dict[str, Any]:
+        """What of the recipe decides an answer beside the id of its case.
+
+        The cases of a file by itself are its rows, so their ids say it all: an edit elsewhere in the file, or another
+        file with the same row, finds the answer that is there.
+        """
+        if SUITES[self.recipe["name"]].file is None:
+            return self.recipe
+        return {name: self.recipe[name] for name in ("name", "version", "language")}
 
 
 def build_languages(suite: Suite, codes: Sequence[str]) -> tuple[Language, ...]:

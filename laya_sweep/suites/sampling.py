@@ -2,7 +2,8 @@
 
 `published` repeats the sampling behind the published 51-language tables, to the draw. `by_row` is for
 everything else: the options of a row depend on (seed, row id) and the label set alone, so that filtering
-or re-ordering rows changes nothing.
+or re-ordering rows changes nothing. That set is the stated one (`dataset.labels`), else the whole split's: rows that
+somebody took out into a folder of their own keep their options where the set is stated.
 """
 
 from __future__ import annotations

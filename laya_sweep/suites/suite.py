@@ -80,7 +80,7 @@ class SuiteEntry:
     hub: bool = False
 
 
-_DRAWN = ("path", "repo", "revision", "split", "per_lang", "n_opts", "seed", "sampling")
+_DRAWN = ("path", "repo", "revision", "split", "per_lang", "labels", "n_opts", "seed", "sampling")
 
 SUITES: dict[str, SuiteEntry] = {
     "demo": SuiteEntry(IntentSuite, _DRAWN, LANGUAGES),
@@ -90,7 +90,7 @@ SUITES: dict[str, SuiteEntry] = {
     PRESENTATION: SuiteEntry(lambda settings, _: PresentationSuite(settings), ("path",)),
     "table": SuiteEntry(
         lambda settings, _: TableSuite(settings),
-        ("path", "per_lang", "n_opts", "seed", "sampling"),
+        ("path", "per_lang", "labels", "n_opts", "seed", "sampling"),
         file="a CSV, TSV, JSONL or Parquet file",
     ),
     "xnli": SuiteEntry(XnliSuite, ("path", "repo", "revision", "split", "per_lang"), hub=True),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from laya_sweep.domain.case import Case, Draft, canonical_rows_digest, freeze
@@ -16,7 +15,7 @@ from laya_sweep.domain.settings import DatasetSettings, TableMapping
 from laya_sweep.errors import name_list
 from laya_sweep.files.strict_json import name_of, shown
 from laya_sweep.suites.chosen import chosen_languages
-from laya_sweep.suites.label_set import Labels, read_labels
+from laya_sweep.suites.label_set import Labels, stated_labels
 from laya_sweep.suites.labelled import Fault
 from laya_sweep.suites.sampling import SAMPLINGS, LabelledText
 from laya_sweep.suites.table_file import TableFile, read_table
@@ -41,7 +40,7 @@ class TableSuite:
         if settings.path is None or settings.mapping is None:
             raise ValueError("Expected a dataset with `path` and `mapping`, but got none")
         self._settings, self._mapping = settings, settings.mapping
-        given = _given_labels(settings.mapping)
+        given = stated_labels(settings.labels)
         self._file = read_table(settings.path, columns_of(self._mapping), self._mapping.format, self._mapping.quoted)
         self._rows = _checked_rows(self._file, self._mapping, given)
         self._labels: Labels = given or tuple((label, None) for label in sorted({row.label for row in self._rows}))
@@ -158,19 +157,16 @@ class TableSuite:
         return options
 
 
-def _given_labels(mapping: TableMapping) -> Labels | None:
-    return read_labels(mapping.labels) if isinstance(mapping.labels, Path) else mapping.labels
-
-
 def _checked_rows(file: TableFile, mapping: TableMapping, given: Labels | None) -> list[TableRow]:
     """Every row, or the one error of all faults of the file, in order of lines."""
     known = None if given is None else [label for label, _ in given]
+    among = set(known or ())
     faults, rows = [*file.cells.faults], []
     for line, cells in file.cells.rows:
         own = [*cell_faults(mapping, cells)]
         row = None if own else table_row(mapping, cells)
         faults += [Fault(line, *fault) for fault in own]
-        if row is not None and known is not None and row.label not in known:
+        if row is not None and known is not None and row.label not in among:
             expected = f"one of the labels {name_list(known, row.label)[:300]}"
             faults.append(Fault(line, name_of(mapping.label), expected, shown(row.label)))
         if row is not None:

@@ -62,6 +62,11 @@ def transform_identity(settings: TransformSettings) -> dict[str, Any]:
     return {"name": settings.name, "version": transform.version} | drawn
 
 
+def hangs_on_place(settings: TransformSettings) -> bool:
+    """Whether a variant depends on where its case stands among the others, and so on what else is in the data."""
+    return TRANSFORMS[settings.name].draws and settings.sampler == "published"
+
+
 def transform_document(settings: TransformSettings) -> dict[str, Any]:
     """What a report says of a transform."""
     identity = {name: value for name, value in transform_identity(settings).items() if name != "name"}

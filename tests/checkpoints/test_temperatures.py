@@ -56,6 +56,8 @@ def test_served_is_what_the_runtime_would_divide_by(by_type, by_options, options
         (1.0, 1.0),
         (0, None),
         (0.0, None),
+        (1e-50, None),
+        (1e39, None),
         (-1.0, None),
         (float("nan"), None),
         (float("inf"), None),

@@ -102,6 +102,42 @@ def test_one_run_is_split_by_source_and_the_seed_decides(place, tmp_path, capsys
     assert "takes its type's" in capsys.readouterr().out
 
 
+def table(folder, name, rows):
+    lines = [f"{source},text number {text} please,{'abc'[text % 3]}" for source, text in rows]
+    (folder / f"{name}.csv").write_text("\n".join(["id,text,label", *lines]), "utf-8")
+
+
+def table_sweep(place, folder, name, *words):
+    fixed = ["executor=inline", f"store.uri={folder}/store", f"out_dir={folder}/{name}", "min_confidence=null"]
+    fixed += ["checkpoint=[]", f"+checkpoints.mine.source={place}/checkpoint", "dataset=table", "dataset.id=id"]
+    return main([*fixed, f"dataset.path={folder}/{name}.csv", *words])
+
+
+def test_equal_inputs_of_several_sources_are_on_one_side(place, tmp_path):
+    table(tmp_path, "dup", [(f"r{i:03}", i % 20) for i in range(160)])
+    assert table_sweep(place, tmp_path, "dup") == 0
+    assert main(["calibrate", f"{tmp_path}/dup", "--min-type", "20", "--out", f"{tmp_path}/map.json"]) == 0
+    fitted = own(tmp_path)["laya_sweep"]
+    rows = fitted["fitted_on"][""]["rows"]
+    assert {f"r{i:03}" for i in range(160) if f"r{i % 20:03}" in rows} == set(rows)
+    assert fitted["held_out"][0]["n"] == 160 - len(rows) > 0
+    advice = ["advise", f"{tmp_path}/dup", "--regime", "served", "--target-accuracy", "0.9", "--json"]
+    assert main([*advice, f"{tmp_path}/advice.json", "--out", f"{tmp_path}/mc.json"]) == 1
+    [bucket] = own(tmp_path, "advice.json")["buckets"].values()
+    assert bucket["calibration"]["n"] == len(rows)
+
+
+def test_all_rows_of_a_source_are_refused_under_its_map(place, tmp_path, capsys):
+    table(tmp_path, "two", [(f"s{i // 2}", i) for i in range(100)])
+    table(tmp_path, "copy", [(f"z{i}", i) for i in range(0, 100, 2)])
+    assert table_sweep(place, tmp_path, "two") == 0
+    assert main(["calibrate", f"{tmp_path}/two", "--min-type", "20", "--out", f"{tmp_path}/map.json"]) == 0
+    fitted = sum(map(len, own(tmp_path)["laya_sweep"]["fitted_on"][""]["rows"].values()))
+    capsys.readouterr()
+    assert table_sweep(place, tmp_path, "copy", "regime=[map]", f"regime.map.path={tmp_path}/map.json") == 2
+    assert f"got {fitted // 2} rows" in capsys.readouterr().err
+
+
 def test_advice_is_a_min_confidence_and_a_sweep_keeps_what_it_said(place, tmp_path, capsys):
     words = ["advise", f"{place}/FIT", "--heldout", f"{place}/HELD", "--regime", "served", "--target-accuracy", "0.2"]
     assert main([*words, "--out", f"{tmp_path}/mc.json", "--json", f"{tmp_path}/all.json"]) == 0

@@ -431,12 +431,12 @@ def test_a_whole_number_will_do_where_a_number_is_wanted(raw, key):
     assert (type(value), value) == (float, 2.0)
 
 
-@pytest.mark.parametrize("temperature", [0, 0.0, -1.0, NAN, INF, None, True, "1.7"])
-def test_a_fixed_temperature_is_a_positive_finite_number(raw, temperature):
+@pytest.mark.parametrize("temperature", [0, 0.0, -1.0, NAN, INF, None, True, "1.7", 1e-50, 1e39, 10**400])
+def test_a_fixed_temperature_is_a_number_that_float32_divides_by(raw, temperature):
     raw["regime"] = {"warm": {"kind": "fixed", "temperature": temperature}}
     [problem] = problems_of(raw)
     assert problem.what == "regime.warm.temperature"
-    assert "above 0" in problem.expected
+    assert "from 1e-30 to 1e30" in problem.expected
 
 
 @pytest.mark.parametrize(("key", "value"), [("address", "auto"), ("num_actors", 2)])

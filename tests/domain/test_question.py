@@ -63,3 +63,11 @@ def test_the_gold_answer(question, expected, gold_index, gold_score):
 def test_a_gold_answer_of_another_type_or_no_option_is_refused(question, expected):
     with pytest.raises(ValueError, match="Expected the gold"):
         target_of(question, expected)
+
+
+def test_labels_of_one_text_are_told_apart_as_json_writes_them():
+    question = {"type": "choice", "instructions": "?", "criteria": ["1", 1, "b", "True"]}
+    assert option_labels(question) == ('"1"', "1", '"b"', '"True"')
+    assert option_labels({**question, "criteria": ["True", True, "é"]}) == ('"True"', "true", '"é"')
+    assert len(set(option_labels({**question, "criteria": ["1", 1, '"1"']}))) == 3
+    assert [target_of(question, gold).gold_index for gold in ("1", 1)] == [0, 1]

@@ -6,6 +6,7 @@ from builders import make_cases
 from laya_sweep.domain.case import Draft, freeze
 from laya_sweep.domain.question import option_count
 from laya_sweep.domain.settings import TransformSettings
+from laya_sweep.domain.variant import Variant
 from laya_sweep.transforms.registry import transform_identity, variants_of
 
 QUESTIONS = {
@@ -41,3 +42,10 @@ def test_identity_of_a_transform_is_name_and_version():
 def test_an_unknown_transform_is_no_baseline():
     with pytest.raises(KeyError):
         variants_of("shuffle", make_cases(1)[0])
+
+
+def test_names_stand_with_their_options_whatever_the_order():
+    question = {"type": "choice", "instructions": "?", "criteria": {"b": "B", "c": "C", "a": "A"}}
+    variant = Variant("id", "x", "state", {"q": question}, {"q": (1, 2, 0)})
+    seen = variant.presented("q", ("a", "b", "c"))
+    assert (seen.shown_labels, seen.presented_keys) == (("a", "b", "c"), ("b", "c", "a"))

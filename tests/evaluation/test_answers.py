@@ -32,6 +32,10 @@ NOUL = {"type": "noul", "noul": 0.2, "answer_confidence": 0.8}
         (TOPIC, {**CHOICE, "answer_confidence": math.nan}),
         ({**TOPIC, "criteria": [1, 2]}, {"type": "choice", "choice": 1, "probabilities": {1: 0.5, 2: 0.5}}),
         (SURE, {**NOUL, "probabilities": {}}),
+        (
+            {**TOPIC, "criteria": ["1", 1, "b"]},
+            {"type": "choice", "choice": 1, "probabilities": {"1": 0.3, 1: 0.5, "b": 0.2}},
+        ),
     ],
 )
 def test_an_answer_that_can_be_scored(question, answer):
@@ -89,6 +93,21 @@ def test_a_result_without_answers_is_an_error_of_every_question(result):
     found = evaluate([row], Odd(), on_error="skip")
     assert [error.question for error in found.errors] == ["q", "r"]
     assert found.scorecard.errored == found.scorecard.asked == 2
+
+
+def test_labels_of_one_text_stay_two():
+    class Runner:
+        def predict(self, state, questions):
+            answer = {"type": "choice", "choice": 1, "probabilities": {1: 0.5, "b": 0.2, "1": 0.3}}
+            return {"model": "family", "answers": {"q": answer}}
+
+    question = {"type": "choice", "instructions": "Which?", "criteria": ["1", 1, "b"]}
+    rows = [{"state": "s", "questions": {"q": question}, "expected": {"q": gold}} for gold in ("1", 1)]
+    decisions = evaluate(rows, Runner()).decisions.to_pylist()
+    assert [row["pred_label"] for row in decisions] == ["1", "1"]
+    assert [row["gold_label"] for row in decisions] == ['"1"', "1"]
+    assert [row["correct"] for row in decisions] == [False, True]
+    assert decisions[0]["probabilities"] == [0.3, 0.5, 0.2]
 
 
 def test_confidence_is_the_probability_of_the_answer_and_never_entropy():

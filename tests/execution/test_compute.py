@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 from behaviour import Misbehaving, spread
 
@@ -83,6 +84,26 @@ def test_a_call_that_failed_is_counted_and_has_no_time():
     assert len(returned) == 4
     assert read.timings.num_rows == 7
     assert set(read.timings["call_ms"].to_pylist()) <= set(read.calls["call_ms"].to_pylist())
+
+
+@pytest.mark.parametrize("spoilt", [float("nan"), float("inf")])
+@pytest.mark.parametrize("output", ["logits", "act_probability"])
+def test_a_number_that_is_none_in_any_output_makes_an_error_row(output, spoilt):
+    class Spoilt(Recording):
+        def forward(self, rows):
+            found = super().forward(rows)
+            for i, row in enumerate(rows):
+                if row.item["variant"].state == LENGTHS[2]:
+                    getattr(found, output)[i : i + 1] = (
+                        [np.full(3, spoilt, np.float32)] if output == "logits" else spoilt
+                    )
+            return found
+
+    done, _ = work(Spoilt, LENGTHS)
+    [failed] = [row for row in done.facts.to_pylist() if row["status"] == "error"]
+    assert done.counts.errors == 1
+    assert (failed["logits"], failed["act_probability"]) == (None, None)
+    assert output.split("_")[0] in failed["error_message"]
 
 
 def test_counts_are_of_rows_and_calls_and_of_no_call_twice():

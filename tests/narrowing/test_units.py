@@ -69,7 +69,9 @@ def test_other_questions_are_left_alone() -> None:
     assert Knockout(2, None).cut(made, "q") is None
 
 
-@pytest.mark.parametrize("vectors", [[[1.0]], "none", [[float("nan")]] * 2])
+@pytest.mark.parametrize(
+    "vectors", [[[1.0]], "none", [[float("nan")]] * 4, [[float("inf"), 1.0]] * 4, [[1e200, 1.0]] * 4]
+)
 def test_an_embedder_that_fails_is_the_questions_fault(vectors) -> None:
     with pytest.raises(NarrowingError, match="question 'q'"):
         Shortlist(2, lambda texts: vectors).cut(variant(choice(["a", "b", "c"])), "q")

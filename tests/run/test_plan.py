@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import json
 
 import pytest
 from builders import (
@@ -205,7 +206,7 @@ TABLE_CHANGES = {
     "dataset.mapping.label": "kind",
     "dataset.mapping.language": "code",
     "dataset.mapping.id": "other",
-    "dataset.mapping.labels": (("a", "first"), ("b", None), ("c", None)),
+    "dataset.labels": (("a", "first"), ("b", None), ("c", None)),
     "dataset.mapping.question": "q",
     "dataset.mapping.instructions": "Why?",
 }
@@ -275,22 +276,74 @@ def test_every_identity_field_moves_the_key(world, monkeypatch, name):
     assert world.key_of(settings) != world.key_of(world.settings)
 
 
-def table_settings(root):
-    """A sweep of a file that is TSV and CSV alike: each row holds its cells twice, parted by tabs and by commas."""
+def table_settings(root, quote=""):
+    """A sweep of a file that is TSV and CSV: each row holds its cells parted by tabs, then others by commas."""
     names = ("text", "other", "label", "kind", "lang", "code")
-    rows = [names, *((f"t{i}", f"o{i}", "abc"[i % 3], "de"[i % 2], "en", "en") for i in range(6))]
-    text = "".join("\t".join(row) + "\tx," + ",".join(row) + "\n" for row in rows)
+    rows = [
+        names,
+        *((f"{quote}t{i}{quote}", f"o{i}", "abc"[i % 3], "de"[i % 2], "en", ("en", "fr")[i % 2]) for i in range(6)),
+    ]
+    text = (
+        "".join("\t".join(row) + "\tx," + ",".join(row) + "\n" for row in rows)
+        .replace(",t", ",c")
+        .replace(",cext", ",text")
+    )
     (root / "t.tsv").write_text(text)
-    mapping = TableMapping("tsv", None, "text", "label", "lang", None, (), None, "label", "Which?")
+    mapping = TableMapping("tsv", False if quote else None, "text", "label", "lang", None, (), "label", "Which?")
     return dataset_settings(root / "t.tsv", name="table", repo=None, sampling="by_row", n_opts=2, mapping=mapping)
 
 
 @pytest.mark.parametrize("name", sorted(TABLE_CHANGES | TABLE_RUNTIME_CHANGES))
-def test_what_a_table_is_asked_moves_the_key_and_its_tags_do_not(world, name):
-    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root))
+def test_what_a_table_is_asked_moves_its_rows_and_its_tags_do_not(world, name):
+    quote = '"' if name.endswith("quoted") else ""
+    settings = dataclasses.replace(world.settings, dataset=table_settings(world.root, quote))
     other = changed(settings, name, (TABLE_CHANGES | TABLE_RUNTIME_CHANGES)[name])
     assert other != settings
-    assert (world.key_of(other) == world.key_of(settings)) is (name in TABLE_RUNTIME_CHANGES)
+    rows, others = (
+        [cell.row_ids for cell in world.plan_of(made).cells if cell.language == "en"] for made in (settings, other)
+    )
+    assert (others == rows) is (name in TABLE_RUNTIME_CHANGES)
+    assert world.key_of(other) == world.key_of(settings)
+
+
+def labelled_settings(world, states, **changes):
+    question = {"type": "choice", "instructions": "?", "criteria": {"a": "A", "b": "B", "c": "C"}}
+    rows = [{"state": state, "questions": {"q": question}, "expected": {}, "language": "en"} for state in states]
+    path = world.root / "set.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return dataclasses.replace(world.settings, dataset=dataset_settings(path, name="jsonl", repo=None), **changes)
+
+
+def answer(world, settings, key=None):
+    """Commit every row of a plan, under the key of its cell or another."""
+    [cell] = world.plan_of(settings).cells
+    shown = {"transform": cell.transform, "question": "q"}
+    world.commit(key or cell.key, *(fact_row(row.case_id, variant=row.variant, **shown) for row in cell.row_ids))
+    return cell
+
+
+@pytest.mark.parametrize("transform", ["baseline", "option_order"])
+def test_an_edit_of_a_labelled_file_asks_the_edited_rows_alone(world, transform):
+    axis = {"transforms": (TransformSettings(transform),)}
+    answer(world, labelled_settings(world, ["one", "two", "two"], **axis))
+    [cell] = world.plan_of(labelled_settings(world, ["new", "two", "one", "two"], **axis)).cells
+    assert [variant.state for variant in cell.pending] == ["new"]
+    axis["transforms"] = (TransformSettings(transform, sampler="published"),)
+    answer(world, labelled_settings(world, ["one", "two", "two"], **axis))
+    [cell] = world.plan_of(labelled_settings(world, ["new", "two", "one", "two"], **axis)).cells
+    assert len(cell.pending) == (1 if transform == "baseline" else 4)
+
+
+def test_a_store_whose_keys_hold_the_bytes_of_the_file_is_read(world):
+    settings = labelled_settings(world, ["one", "two"])
+    [language] = build_languages(make_suite(settings.dataset, HubDouble()), ["en"])
+    [cell] = world.plan_of(settings).cells
+    older = cell_key({**cell.identity, "suite": language.recipe})
+    answer(world, settings, older)
+    [found] = world.plan_of(settings).cells
+    assert (found.key, found.pending) == (older, ())
+    [edited] = world.plan_of(labelled_settings(world, ["one", "two", "three"])).cells
+    assert (edited.key, len(edited.pending)) == (cell.key, 3)
 
 
 def test_a_default_written_out_is_the_same_cell(world):
@@ -391,7 +444,7 @@ def test_a_graph_is_another_work_and_torch_does_not_know_of_it(world):
 def test_a_row_of_another_checkpoint_is_refused_by_a_graph_alone(world):
     [cell] = world.plan_of(world.settings).cells
     cases = [dataclasses.replace(case, model=name) for case, name in zip(cell.cases, [None, "mine", "x"], strict=False)]
-    language = Language("en", tuple(cases), {}, None)
+    language = Language("en", tuple(cases), {"name": "massive"}, None)
     graph = checkpoint_settings(world.root / "c", engine="onnx", onnx=write_graph(world.root / "g.onnx"))
     for checkpoint, refused in ((world.settings.checkpoints[0], []), (graph, [cases[2].case_id])):
         settings = dataclasses.replace(world.settings, checkpoints=(checkpoint,))
@@ -410,7 +463,7 @@ def test_a_row_that_one_name_of_a_graph_refuses_is_run_for_the_other(world):
     twins = (mine, dataclasses.replace(mine, name="twin"))
     settings = dataclasses.replace(world.settings, checkpoints=twins)
     located = [locate(checkpoint, HubDouble()) for checkpoint in twins]
-    made = make_plan(settings, located, [Language("en", tuple(cases), {}, None)], world.store)
+    made = make_plan(settings, located, [Language("en", tuple(cases), {"name": "massive"}, None)], world.store)
     first, second = made.cells
     assert first.key == second.key
     assert [variant.case_id for variant in first.pending] == [cases[0].case_id, cases[1].case_id]

@@ -258,3 +258,20 @@ def test_every_column_that_a_row_needs_says_so():
     for name, schema in TABLES.items():
         keys = {"checkpoint", "cell_key", "language", "transform", "case_id", "variant", "question", "regime", "metric"}
         assert {field.name for field in schema if field.name in keys and field.nullable} == set(), name
+
+
+def test_indices_of_earlier_versions_are_read_as_wide_as_they_are_now(tmp_path):
+    table = facts_table(ROWS)
+    for name in ("presented_order", "kept"):
+        place = table.schema.get_field_index(name)
+        narrow = table[name].cast(pa.list_(pa.field("item", pa.int16())))
+        table = table.set_column(place, pa.field(name, narrow.type), narrow)
+    write_bytes(tmp_path / "older.parquet", parquet_bytes(table, {"cell_key": "k"}))
+    assert read_parquet(tmp_path / "older.parquet", FACTS).equals(facts_table(ROWS))
+
+
+def test_an_index_may_be_beyond_16_bits(tmp_path):
+    row = fact_row("case", [0.5], presented_order=[40_000], kept=[40_000])
+    write_bytes(tmp_path / "part.parquet", parquet_bytes(facts_table([row]), {}))
+    [read] = read_parquet(tmp_path / "part.parquet", FACTS).to_pylist()
+    assert (read["presented_order"], read["kept"]) == ([40_000], [40_000])

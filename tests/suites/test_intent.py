@@ -226,3 +226,44 @@ def test_the_recipe_is_content_and_draw_never_how_many_nor_where(tmp_path):
         assert suite_of(tmp_path / "one", **change).recipe("en") != recipe
     write_language(tmp_path / "one", "en", language_rows(8))
     assert suite_of(tmp_path / "one").recipe("en") != recipe
+
+
+def options_of(suite):
+    return {case.source_id: case.questions["intent"]["criteria"] for case in suite.cases("en")}
+
+
+def test_rows_in_a_folder_of_their_own_keep_their_options_where_the_labels_are_stated(tmp_path):
+    rows = language_rows(80, labels=[f"l_{i:02}" for i in range(40)])
+    write_language(tmp_path / "all", "en", rows)
+    write_language(tmp_path / "some", "en", rows[30:50][::-1])
+    labels = tuple((f"l_{i:02}", None) for i in reversed(range(40)))
+    drawn = {"sampling": "by_row", "n_opts": 5}
+    whole = options_of(suite_of(tmp_path / "all", **drawn))
+    stated = options_of(suite_of(tmp_path / "some", labels=labels, **drawn))
+    assert stated == {source: whole[source] for source in stated}
+    assert len(stated) == 20
+    assert [*map(list, stated.values())] == [list(whole[source]) for source in stated]
+    (tmp_path / "labels.json").write_text(json.dumps([label for label, _ in labels]), "utf-8")
+    assert options_of(suite_of(tmp_path / "some", labels=tmp_path / "labels.json", **drawn)) == stated
+    few = options_of(suite_of(tmp_path / "all", per_lang=3, **drawn))
+    assert few == {source: whole[source] for source in few}  # of the whole split, whatever is taken of it
+
+
+def test_stated_labels_are_identity_in_whichever_order_and_may_have_texts(tmp_path):
+    write_language(tmp_path, "en", language_rows(6, labels=("b", "a_x")))
+    suite = suite_of(tmp_path, labels=(("b", None), ("a_x", None), ("c", "see")))
+    turned = suite_of(tmp_path, labels=(("c", "see"), ("b", None), ("a_x", None)))
+    assert suite.recipe("en") == turned.recipe("en") != suite_of(tmp_path).recipe("en")
+    assert options_of(suite) == options_of(turned)
+    assert options_of(suite)["100"] == {"b": "b", "a_x": "a x", "c": "see"}
+    assert suite.document()["labels"] == {"a_x": None, "b": None, "c": "see"}
+    assert "labels" not in suite_of(tmp_path).document()
+
+
+def test_a_row_whose_label_is_not_stated_is_named(tmp_path):
+    write_language(tmp_path, "en", language_rows(6, labels=("b", "a", "z")))
+    suite = suite_of(tmp_path, labels=(("b", None), ("a", None)))
+    with pytest.raises(DatasetError) as caught:
+        suite.cases("en")
+    [problem] = caught.value.problems
+    assert (problem.what, problem.got) == ("dataset.labels: language en, row 102", "'z'")

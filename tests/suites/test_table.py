@@ -16,15 +16,15 @@ from laya_sweep.suites.suite import make_suite
 from laya_sweep.suites.table import TableSuite
 
 MAPPING = TableMapping(
-    format=None, quoted=None, text="text", label="label", language=None, id=None, tags=(), labels=None,
+    format=None, quoted=None, text="text", label="label", language=None, id=None, tags=(),
     question="label", instructions="Which?",
 )  # fmt: skip
 
 
-def suite_of(path, per_lang=None, n_opts=0, seed=13, sampling="published", **mapping):
+def suite_of(path, per_lang=None, n_opts=0, seed=13, sampling="published", labels=None, **mapping):
     settings = dataset_settings(
         path, name="table", repo=None, split="", per_lang=per_lang, n_opts=n_opts, seed=seed, sampling=sampling,
-        mapping=dataclasses.replace(MAPPING, **mapping),
+        labels=labels, mapping=dataclasses.replace(MAPPING, **mapping),
     )  # fmt: skip
     return make_suite(settings, NoHub())
 
