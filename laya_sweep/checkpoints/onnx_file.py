@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laya_sweep.domain.identity import canonical_json, digest_file, digest_text
-from laya_sweep.domain.layout import ALONE, BY_SHAPE, Layout
+from laya_sweep.domain.layout import BY_CASE, BY_SHAPE, Layout
 
 #: What the runtime feeds an exported graph, and what it reads.
 INPUTS = ("input_ids", "attention_mask", "marker_pos", "marker_mask", "qtype")
@@ -48,7 +48,7 @@ class OnnxFile(NamedTuple):
     @property
     def layout(self) -> Layout:
         """Rows share a call where the export found that their bits do not depend on each other, and nowhere else."""
-        return BY_SHAPE if self.notes.get(ROWS_NOTE) == TOGETHER else ALONE
+        return BY_SHAPE if self.notes.get(ROWS_NOTE) == TOGETHER else BY_CASE
 
     @property
     def precision(self) -> str | None:

@@ -48,7 +48,7 @@ def _parser() -> Arguments:
 
 def _lines(out: Path, exported: Exported, seconds: float) -> list[str]:
     drift = exported.drift
-    together = "share a call" if exported.rows_together else "are computed one by one"
+    together = "share a call" if exported.rows_together else "of several cases are never in one call"
     return [
         f"{out}: {exported.precision}, {len(exported.data) / 1e6:.1f} MB in {seconds:.1f} s; rows {together}",
         f"against torch on {drift.rows} questions: same answer {drift.agreeing}/{drift.rows}, "

@@ -43,14 +43,17 @@ def laya_evals_document(result: StoredResult, min_confidence: MinConfidence) -> 
         min_confidence: the threshold, or map of them, whose marks the answers carry; None leaves them unmarked.
 
     Raises:
-        UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve.
+        UsageError: the result has no logits, or a threshold is asked of a regime that the runtime does not serve,
+            or of a map under which its marks were not shown.
     """
     if (published := imported_document(result, LAYA_EVALS)) is not None:
         return published
     of_map = recorded_regime(result)["kind"] == "map"
-    if min_confidence is not None and (of_map or not is_served(result.decisions, result.served_temperatures)):
+    fault = result.marks_fault(min_confidence) if of_map else None
+    served = of_map or is_served(result.decisions, result.served_temperatures)
+    if min_confidence is not None and (fault is not None or not served):
         step = "name --min-confidence none, or export the served regime"
-        got = f"regime {result.regime}, whose temperatures it does not apply"
+        got = f"regime {result.regime}, whose temperatures it does not apply" if fault is None else fault
         raise UsageError(Problem("--min-confidence", "a regime whose marks the runtime would make", got, step))
     tolerances = _score_tolerances(result)
     decisions, timings = runtime_decisions(result), result.timings

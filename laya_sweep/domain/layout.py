@@ -18,7 +18,7 @@ LENGTH_MULTIPLE = 16
 LEAST_OPTIONS = 16
 
 #: An exported graph takes the two most probable options of a row, so that it needs two slots.
-_LEAST_ALONE = 2
+_LEAST_OWN = 2
 
 
 class Shape(NamedTuple):
@@ -33,7 +33,8 @@ class Layout:
     """A rule.
 
     Attributes:
-        rows_together: whether rows of one shape share a call; False where they would move each other.
+        rows_together: whether rows of one shape share a call; where they would move each other it is False, and a call
+            is what the runtime makes it: the questions of one case.
         shape: tokens and options of a row, and the most tokens that are read -> its padded shape.
         identity: the rule and its version, as cells have it.
     """
@@ -54,12 +55,12 @@ def padded_shape(tokens: int, options: int, max_len: int) -> Shape:
 
 
 def own_shape(tokens: int, options: int, max_len: int) -> Shape:
-    """The shape of a row that is computed alone: no padding but a second option slot, whatever `max_len`."""
-    return Shape(tokens, max(_LEAST_ALONE, options))
+    """The shape of a row by itself: no padding but a second option slot, whatever `max_len`."""
+    return Shape(tokens, max(_LEAST_OWN, options))
 
 
 #: Rows of one padded shape together.
 BY_SHAPE = Layout(True, padded_shape, {"version": 2, "length_multiple": LENGTH_MULTIPLE})
 
-#: Each row by itself, at its own length.
-ALONE = Layout(False, own_shape, {"version": 1, "rows": "alone"})
+#: The questions of a case in one call, padded to the longest of them.
+BY_CASE = Layout(False, own_shape, {"version": 1, "rows": "case"})

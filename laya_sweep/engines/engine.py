@@ -57,8 +57,8 @@ FLOAT32_ROWS = 2e-4
 class EngineInfo(NamedTuple):
     """What a loaded engine is, as seen from inside the process that holds it.
 
-    Where `rows_together` is False it gets its rows one by one, in the order they come. `row_tolerance` is how far apart
-    the logits of a row may be, alone and among others, in its precision.
+    Where `rows_together` is False rows of a call move each other, and a call has the questions of one case, in order.
+    `row_tolerance` is how far apart the logits of a row may be, alone and among others, in its precision.
     """
 
     device: str

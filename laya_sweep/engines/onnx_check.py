@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from laya_sweep.checkpoints.checkpoint import Checkpoint
-from laya_sweep.domain.layout import ALONE
+from laya_sweep.domain.layout import BY_CASE
 from laya_sweep.engines.encoding import encode_question
 from laya_sweep.engines.engine import EncodingError
 from laya_sweep.engines.export_probes import Feed, mate_feeds, probe_feeds, probe_variants
@@ -97,7 +97,7 @@ def _questions(loaded: Loaded) -> Iterator[Feed]:
     for variant in probe_variants():
         for qid in variant.questions:
             try:
-                row = encode_question(loaded.tokenizer, variant, qid, budgets, ALONE)
+                row = encode_question(loaded.tokenizer, variant, qid, budgets, BY_CASE)
             except EncodingError:
                 continue
             yield feed_of([row.item], row.shape, 0)

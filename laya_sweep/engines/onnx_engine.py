@@ -2,8 +2,8 @@
 
 A graph that was exported in full precision computes a row as if it were alone, so rows of one shape share a call.
 Dynamic quantisation takes the range of a whole tensor: rows of one call, and their padding, move each other. Such a
-graph, and any that `export-onnx` did not check, computes each row alone and unpadded, which is what the runtime
-itself does with a single question.
+graph, and any that `export-onnx` did not check, is asked as the runtime asks it: the questions of a case in one call,
+padded to the longest of them.
 """
 
 from __future__ import annotations
@@ -68,37 +68,26 @@ class OnnxEngine:
         return encode_question(self._agent.tok, variant, qid, self._budgets, self._layout)
 
     def forward(self, rows: Sequence[EncodedQuestion]) -> Forward:
-        """See `Engine.forward`; one call, or one a row where rows would move each other."""
-        calls = [rows] if self._layout.rows_together else [[row] for row in rows]
-        found = [self._run(call) for call in calls]
-        return Forward(
-            [logits for forward in found for logits in forward.logits],
-            np.concatenate([forward.act_probability for forward in found]),
-        )
-
-    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
-        """See `Engine.predict`; one question a call where rows of a call would move each other."""
-        whole, single = [variant.questions], [{qid: question} for qid, question in variant.questions.items()]
-        answers: dict[str, dict[str, Any]] = {}
-        for questions in whole if self._layout.rows_together else single:
-            [result] = self._agent.predict_batch(
-                [variant.state],
-                questions,
-                max_len=self._budgets[0],
-                head_max_len=self._budgets[1],
-                min_confidence=min_confidence,
-            )
-            answers |= result["answers"]
-        return answers
-
-    def _run(self, rows: Sequence[EncodedQuestion]) -> Forward:
-        feed = feed_of([row.item for row in rows], rows[0].shape, self._agent.tok.pad_token_id)
-        logits, act = run_graph(self._session, feed)
+        """See `Engine.forward`; rows of a case are padded to the longest and widest of them."""
+        shape = Shape(max(row.shape.length for row in rows), max(row.shape.options for row in rows))
+        logits, act = run_graph(self._session, feed_of([row.item for row in rows], shape, self._agent.tok.pad_token_id))
         return Forward(
             [logits[i, : len(row.slots)].copy() for i, row in enumerate(rows)],
             # One row at a time, so that the bits of a row are its own.
             np.array([_first_probability(row) for row in act], np.float32),
         )
+
+    def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
+        """See `Engine.predict`."""
+        [result] = self._agent.predict_batch(
+            [variant.state],
+            variant.questions,
+            max_len=self._budgets[0],
+            head_max_len=self._budgets[1],
+            min_confidence=min_confidence,
+        )
+        answers: dict[str, dict[str, Any]] = result["answers"]
+        return answers
 
 
 def make_session(graph: str | bytes, threads: int) -> onnxruntime.InferenceSession:

@@ -105,7 +105,9 @@ class Interview:
             sorted(self._errors, key=lambda one: places.get((one.index, one.question or ""), (one.index, -1)))
         )
         decisions = reported_decisions(self._dataset, ordered)
-        return Outcome(ordered, decisions, errors, self._log.figures(), self._timing(), "runtime", None)
+        why = self._order.unchecked
+        notes = () if why is None else (f"whether results of a batch are those of its rows was not checked: {why}",)
+        return Outcome(ordered, decisions, errors, self._log.figures(), self._timing(), "runtime", None, notes)
 
     def _ask(self, requests: Sequence[Request]) -> None:
         """One call. With `skip` a batch that fails is split until the row that it fails on is alone."""
@@ -178,6 +180,7 @@ class Interview:
             "min_confidence_sent": threshold is not None and log.calls > 0,
             **log.counts(),
             "order_checked": self._order.checked,
+            **({} if self._order.unchecked is None else {"order_unchecked": self._order.unchecked}),
         }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from laya_sweep.errors import ParityError, Problem
+from laya_sweep.errors import ParityError, Problem, one_line
 from laya_sweep.evaluation.runner import Request, RunnerAdapter
 
 #: Rows of an evaluation that are asked alone too.
@@ -28,7 +28,14 @@ class OrderCheck:
     def __init__(self, runner: RunnerAdapter, sample: int) -> None:
         self._runner = runner
         self._left = sample
+        self._batches = 0
+        self._why = "order_sample is 0" if sample == 0 else ""
         self.checked = 0
+
+    @property
+    def unchecked(self) -> str | None:
+        """Why nothing is known of the order of batches; None where some rows were checked, or no call had several."""
+        return None if self.checked or not self._batches else self._why
 
     def see(self, requests: Sequence[Request], results: Sequence[Any]) -> None:
         """Check a batch that returned.
@@ -38,15 +45,17 @@ class OrderCheck:
         """
         if len(requests) < 2:
             return
-        ends = [place for place in _ends(requests) if self._runner.alone_takes(requests[place].model)]
-        for place in ends[: self._left]:
+        self._batches += 1
+        for place in _ends(requests)[: self._left]:
             self._left -= 1
             self._check(place, requests, results)
 
     def _check(self, place: int, requests: Sequence[Request], results: Sequence[Any]) -> None:
         try:
-            alone = _figures(self._runner.alone(requests[place]))
-        except Exception:  # noqa: BLE001 - a row that cannot be asked alone says nothing about the batch
+            [result] = self._runner.ask([requests[place]], 1)
+            alone = _figures(result)
+        except Exception as error:  # noqa: BLE001 - a row that cannot be asked alone says nothing about the batch
+            self._why = f"no row could be asked alone: {one_line(f'{type(error).__name__}: {error}')}"
             return
         self.checked += 1
         if _close(alone, _figures(results[place])):

@@ -1,9 +1,10 @@
 """Whether a row gets its own logits in a call of several rows: some rows of some calls are asked again.
 
 A row alone has at its shape the bits that it has among others (see `engines.engine`), so a call that mixes up its rows
-is seen by one of them. Asked are a row of the first call of every shape that an engine is put to, and of a seeded
-sample of the others: one in `EVERY`, and at least one in every shard that has a call of several rows. A row alone costs
-as its length does, so short calls are drawn more often.
+is seen by one of them. Where rows move each other, the call is made again in another order, and one row twice in it:
+ranges over all of it stay as they were, so that each row gets again what it got. Asked are a row of the first call of
+every shape that an engine is put to, and of a seeded sample of the others: one in `EVERY`, and at least one in every
+shard that has a call of several rows. A row alone costs as its length does, so short calls are drawn more often.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class CallCheck:
     def __init__(self, engine: Engine, name: str) -> None:
         """`name` is the checkpoint's, for messages."""
         self._engine, self._name = engine, name
-        self._known: set[Shape] = set()
+        self._known: set[Shape | int] = set()
         self._random = random.Random(name)
         self._drawn: _Drawn | None = None
         self._calls, self._asked = 0, False
@@ -62,8 +63,9 @@ class CallCheck:
         self._require_whole(rows, forward)
         if len(rows) < 2:
             return
-        if rows[0].shape not in self._known:
-            self._known.add(rows[0].shape)
+        shape = rows[0].shape if self._engine.info().rows_together else len(rows)
+        if shape not in self._known:
+            self._known.add(shape)
             self._ask(rows, forward)
             return
         self._calls += 1
@@ -91,28 +93,35 @@ class CallCheck:
     def _ask(self, rows: Sequence[EncodedQuestion], forward: Forward) -> None:
         """Ask one row alone that differs from the row before it: of equal rows none is missed."""
         started, self._asked = time.perf_counter(), True
+        info = self._engine.info()
         told = [i for i in range(len(rows)) if not np.array_equal(forward.logits[i], forward.logits[i - 1])]
-        place = self._random.choice(told or range(len(rows)))
-        alone = self._engine.forward([rows[place]])
-        self._require_whole([rows[place]], alone)
-        apart = max(
-            _apart(alone.logits[0], forward.logits[place]),
-            _apart(alone.act_probability[:1], forward.act_probability[place : place + 1]),
-        )
-        self.rows += 1
+        places = [self._random.choice(told or range(len(rows)))]
+        if not info.rows_together:
+            places += self._random.sample(range(len(rows)), len(rows))
+        asked = [rows[place] for place in places]
+        again = self._engine.forward(asked)
+        self._require_whole(asked, again)
+        self.rows += len(asked)
         self.seconds += time.perf_counter() - started
-        tolerance = self._engine.info().row_tolerance
-        if not apart <= tolerance:
-            asked = f"a row of a call of {len(rows)} to get what it gets alone, within {tolerance:g}"
-            raise self._fault(asked, f"logits {apart:.3g} apart (row {place + 1})")
+        for i, place in enumerate(places):
+            apart = _apart(again, i, forward, place)
+            if not apart <= info.row_tolerance:
+                what = "alone" if info.rows_together else "in another order of the call"
+                wanted = f"a row of a call of {len(rows)} to get what it gets {what}, within {info.row_tolerance:g}"
+                raise self._fault(wanted, f"logits {apart:.3g} apart (row {place + 1})")
 
     def _fault(self, expected: str, got: str) -> ParityError:
         return ParityError(Problem(f"parity of checkpoint {self._name}", expected, got, _STEP))
 
 
-def _apart(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+def _apart(one: Forward, i: int, other: Forward, at: int) -> float:
+    """How far apart row i of a call and row `at` of another are, the probability to act included."""
+    acts = one.act_probability[i : i + 1], other.act_probability[at : at + 1]
+    return float(np.max([_difference(one.logits[i], other.logits[at]), _difference(*acts)]))
+
+
+def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     """The largest difference of two rows, as a share of the largest value where that is above 1; NaN equals NaN."""
     if np.array_equal(one, other, equal_nan=True):
         return 0.0
-    scale = max(1.0, float(np.abs(one).max()))
-    return float(np.abs(one - other).max()) / scale
+    return float(np.abs(one - other).max()) / max(1.0, float(np.abs(one).max()))

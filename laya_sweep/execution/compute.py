@@ -1,7 +1,8 @@
 """The heart of a worker: presented questions through a loaded engine, as tables. Nothing is located or stored here.
 
 A batch that fails is split until the poison row is alone and becomes an error row; out-of-memory halves a batch;
-everything that finished is kept.
+everything that finished is kept. Where rows of a call move each other, a call is the questions of one case and is not
+split: its parts would be other answers.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -69,7 +71,7 @@ def compute(
         RuntimeError: the engine's shared tokenizer gives other ids than the runtime's own.
     """
     info = engine.info()
-    # Rows that go one by one have no order to change.
+    # Rows that go one by one, or case by case, have no order to change.
     together = info.rows_together and batching.size != 1
     asked = tuple(variants)
     before = (check.rows, check.seconds)
@@ -78,7 +80,7 @@ def compute(
     prepared, outcomes = computation.prepare(asked)
     if batching.sort_by_length and together:
         prepared.sort(key=lambda row: (row.encoded.shape, row.encoded.input_tokens))
-    for batch in _batches(prepared, batching.tokens, batching.size if together else 1):
+    for batch in _batches(prepared, batching) if info.rows_together else _cases(prepared):
         outcomes += computation.forward(batch)
     check.settle()
     cuts = [outcome.cut for outcome in outcomes if outcome.cut is not None]
@@ -148,8 +150,8 @@ class _Computation:
             forward = self._engine.forward([row.encoded for row in batch])
         except (OutOfMemoryError, RuntimeError, ValueError, IndexError, ArithmeticError) as error:
             failed = (*before, Issued(call, len(batch), None))
-            if len(batch) == 1:
-                yield failure(batch[0].variant, batch[0].qid, error, failed)
+            if len(batch) == 1 or not self._engine.info().rows_together:
+                yield from (failure(row.variant, row.qid, error, failed) for row in batch)
                 return
             middle = len(batch) // 2
             yield from self.forward(batch[:middle], failed)
@@ -159,13 +161,20 @@ class _Computation:
         self._check.see([row.encoded for row in batch], forward)
         call_s = forward_s + sum(row.encode_s for row in batch)
         issued = (*before, Issued(call, len(batch), call_s))
+        length = max(row.encoded.shape.length for row in batch)
         for row, logits, act in zip(batch, forward.logits, forward.act_probability, strict=True):
-            yield success(row, logits, float(act), call_s, forward_s, issued)
+            yield success(row, logits, float(act), call_s, forward_s, issued, length)
 
 
-def _batches(rows: Sequence[Prepared], tokens: int, size: int | None) -> Iterator[list[Prepared]]:
-    """Rows of one shape together, up to `size` rows, or as many as the token budget holds (at least one)."""
+def _cases(rows: Sequence[Prepared]) -> Iterator[list[Prepared]]:
+    """The questions of each presented case together, in order."""
+    for _, own in groupby(rows, key=lambda row: (row.variant.case_id, row.variant.name)):
+        yield [*own]
+
+
+def _batches(rows: Sequence[Prepared], batching: Batching) -> Iterator[list[Prepared]]:
+    """Rows of one shape together, up to as many as were asked for, or as the token budget holds (at least one)."""
     for shape, places in by_shape(row.encoded for row in rows).items():
-        step = size or max(1, tokens // shape.length)
+        step = batching.size or max(1, batching.tokens // shape.length)
         for start in range(0, len(places), step):
             yield [rows[place] for place in places[start : start + step]]

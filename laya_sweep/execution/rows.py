@@ -68,6 +68,7 @@ def success(
     call_s: float,
     forward_s: float,
     issued: tuple[Issued, ...],
+    padded_len: int,
 ) -> RowOutcome:
     """Logits back in canonical order (of a narrowed question: of what was kept), with what the tokeniser counted."""
     encoded = row.encoded
@@ -90,8 +91,8 @@ def success(
         "tokens_per_option": encoded.tokens_per_option,
     }
     numbers |= {} if row.cut is None else row.cut.columns()
-    rows, length = issued[-1].rows, encoded.shape.length
-    return RowOutcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, length, issued, row.cut)
+    rows = issued[-1].rows
+    return RowOutcome(row.variant, row.qid, numbers, None, call_s, forward_s, rows, padded_len, issued, row.cut)
 
 
 def failure(variant: Variant, qid: str, error: BaseException, issued: tuple[Issued, ...] = ()) -> RowOutcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +26,13 @@ class Software(NamedTuple):
 
 
 def software_here(libraries: tuple[str, ...]) -> Software:
-    """What this process has."""
-    return Software(library_versions(libraries), code_digest(_PACKAGE))
+    """What this process has; its code as it lay there when it was first asked for."""
+    return Software(library_versions(libraries), _own_code())
+
+
+@functools.cache
+def _own_code() -> str:
+    return code_digest(_PACKAGE)
 
 
 def code_digest(package: Path) -> str:

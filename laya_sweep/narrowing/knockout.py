@@ -68,7 +68,8 @@ class Knockout:
         """One round; a group of one has its winner without being asked."""
         asked = [at for at, part in enumerate(parts) if len(part) > 1]
         encoded = [self._engine.encode(narrowed(variant, qid, parts[at]), qid) for at in asked]
-        calls = by_shape(encoded).values()
+        together = self._engine.info().rows_together
+        calls = [*by_shape(encoded).values()] if together else [[*range(len(encoded))]] if encoded else []
         winners = [part[0] for part in parts]
         for places in calls:
             rows = [encoded[place] for place in places]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -14,6 +15,10 @@ from laya_sweep.results.rows import PlaceRows, select_rows
 from laya_sweep.run.inference import InferenceStats
 from laya_sweep.run.plan import Cell
 from laya_sweep.store.facts import FactStore
+
+#: Checkpoint, the regime of a map (None: as served) and threshold -> why the marks are not shown to be the runtime's,
+#: None where they are.
+MarkFaults: TypeAlias = dict[tuple[str, str | None, MinConfidence], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,13 @@ class Inferred:
         stats: what it did.
         places: in the order in which they were complete.
         temperatures: of every checkpoint that is asked.
-        marks: (checkpoint, threshold) -> why its marks are not shown to be the runtime's, None where they are.
+        marks: why marks are not shown to be the runtime's.
     """
 
     stats: InferenceStats
     places: tuple[ScoredPlace, ...]
     temperatures: Mapping[str, list[TemperatureFact]]
-    marks: Mapping[tuple[str, MinConfidence], str | None]
+    marks: MarkFaults
 
 
 class Gathering:

@@ -107,7 +107,7 @@ def _infer(planned: Planned, console: Console) -> Inferred:
         if not gathering.has(cell):
             finished(cell)
     resolved = {entry.name: temperatures.of(entry.name) for entry in plan.checkpoints}
-    return Inferred(stats, tuple(places), resolved, parity_faults(planned))
+    return Inferred(stats, tuple(places), resolved, parity_faults(planned, places, resolved))
 
 
 def _score(

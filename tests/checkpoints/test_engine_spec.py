@@ -9,7 +9,7 @@ from builders import NoHub, checkpoint_settings, write_checkpoint
 
 from laya_sweep.checkpoints.checkpoint import locate, locate_here
 from laya_sweep.checkpoints.engine_spec import ENGINES
-from laya_sweep.domain.layout import ALONE, BY_SHAPE
+from laya_sweep.domain.layout import BY_CASE, BY_SHAPE
 from laya_sweep.domain.settings import CheckpointSettings
 from laya_sweep.engines.engine import Engine
 
@@ -30,7 +30,7 @@ def test_what_cells_hold_of_engines_is_as_it_was():
     }
     assert {name: spec.digested_as for name, spec in ENGINES.items()} == {"torch": "weights", "onnx": "onnx"}
     assert BY_SHAPE.identity == {"version": 2, "length_multiple": 16}
-    assert ALONE.identity == {"version": 1, "rows": "alone"}
+    assert BY_CASE.identity == {"version": 1, "rows": "case"}
 
 
 def test_settings_name_an_engine_that_there_is():

@@ -9,7 +9,7 @@ import pytest
 from exported_graphs import tiny_graph, write_graph
 
 from laya_sweep.checkpoints.onnx_file import INPUTS, OUTPUTS, PRECISION_NOTE, ROWS_NOTE, TOGETHER, read_onnx_file
-from laya_sweep.domain.layout import ALONE, BY_SHAPE
+from laya_sweep.domain.layout import BY_CASE, BY_SHAPE
 
 
 def outside(path, location="weights.bin"):
@@ -27,7 +27,7 @@ def test_names_notes_and_digest_are_those_of_the_file(tmp_path):
     assert found.outputs == {entry.name for entry in model.graph.output} == {*OUTPUTS}
     assert found.notes == {entry.key: entry.value for entry in model.metadata_props} == notes
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert (found.precision, found.layout) == ("int8", ALONE)
+    assert (found.precision, found.layout) == ("int8", BY_CASE)
 
 
 @pytest.mark.slow
@@ -42,7 +42,7 @@ def test_an_exported_graph_is_read_as_the_library_reads_it(graphs):
 
 @pytest.mark.parametrize("notes", [{}, {ROWS_NOTE: "alone"}, {ROWS_NOTE: ""}])
 def test_rows_share_a_call_only_where_the_export_says_so(tmp_path, notes):
-    assert read_onnx_file(write_graph(tmp_path / "g.onnx", notes=notes)).layout == ALONE
+    assert read_onnx_file(write_graph(tmp_path / "g.onnx", notes=notes)).layout == BY_CASE
     assert read_onnx_file(write_graph(tmp_path / "h.onnx", notes={ROWS_NOTE: TOGETHER})).layout == BY_SHAPE
 
 

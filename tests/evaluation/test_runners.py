@@ -122,8 +122,9 @@ def test_a_batch_method_alone_is_enough():
             return [self.result(state, questions, model) for state in states]
 
     runner = Batch()
-    evaluate(rows(5, model="english"), runner, batch_size=2)
+    evaluate(rows(5, model="english"), runner, batch_size=2, order_sample=0)
     assert runner.calls == [(2, "english"), (1, "english"), (2, "english")]
+    assert evaluate(rows(5, model="english"), Batch(), batch_size=2).outcome.timing["order_checked"] > 0
 
 
 @pytest.mark.parametrize("runner", [object(), None, 7, lambda state, questions: {}])
@@ -201,6 +202,23 @@ def test_answers_that_differ_by_chance_are_no_swap():
             return super().result(state, questions, model, min_confidence)
 
     assert evaluate(rows(8), Dice()).outcome.timing["order_checked"] == 4
+
+
+def test_a_runner_that_cannot_be_checked_says_so_and_why():
+    class Batches(AgentRunner):
+        """Answers no row alone."""
+
+        def predict(self, *_, **__):
+            raise ConnectionError("one row is too few")
+
+    found = evaluate([row for row in rows(8) if row["questions"].keys() == rows(8)[0]["questions"].keys()], Batches())
+    [note] = found.notes
+    assert "was not checked: no row could be asked alone: ConnectionError: one row is too few" in note
+    assert "one row is too few" in found.document()["config"]["timing"]["order_unchecked"]
+    switched_off = evaluate(rows(8), AgentRunner(), order_sample=0)
+    assert switched_off.outcome.timing["order_unchecked"] == "order_sample is 0"
+    sound = evaluate(rows(8), AgentRunner())
+    assert (sound.notes, "order_unchecked" in sound.outcome.timing) == ((), False)
 
 
 def test_equal_answers_of_different_rows_are_no_swap():

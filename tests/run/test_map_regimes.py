@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections import Counter
 
 import laya
 import pyarrow.parquet as pq
@@ -174,9 +175,48 @@ def test_the_report_holds_the_files_digests_and_the_map_as_applied(place, run):
     assert served == {"kind": "served", "temperature": None}
 
 
-def test_marks_under_a_map_are_not_called_the_runtime_s(run):
-    assert run.select(regime="served").marks_fault(0.5) is None
-    assert "regime map" in run.select(regime="map").marks_fault(0.5)
+@pytest.mark.parametrize("regime", ["served", *OPTIONS])
+def test_marks_under_a_map_are_the_runtime_s_as_it_loads_the_map(run, regime):
+    assert run.select(regime=regime).marks_fault(0.5) is None
+
+
+@pytest.mark.parametrize("regime", [*OPTIONS])
+def test_the_sample_is_answered_as_the_runtime_does_that_loaded_the_files(place, run, tmp_path, regime):
+    """What the runtime says without a model, against what it says with one."""
+    answers = runtime_answers(CHECKPOINTS_FOLDER / "demo_english", tmp_path / "agent", **OPTIONS[regime](place))
+    told = Counter(answer["answer_confidence"] for own in answers for answer in own.values())
+    samples = [json.loads(path.read_text("utf-8")) for path in (place / "store" / "parity").glob("*.json")]
+    kept = [Counter(entry["answer"]["answer_confidence"] for entry in sample) for sample in samples]
+    assert max(sum((told & own).values()) / own.total() for own in kept if own.total() > 24) >= 0.95
+
+
+def test_other_thresholds_ask_the_runtime_for_nothing(place, run):
+    words = ["regime=[served,map]", f"regime.map.path={place}/map.json", "min_confidence=[0.31,0.8]"]
+    words += ["executor=inline", "dataset=jsonl", f"dataset.path={place}/set.jsonl", "checkpoint=[demo_english]"]
+    words += [f"store.uri={place}/store", f"out_dir={place}/OTHER"]
+    script = (
+        f"import sys\nfrom laya_sweep.__main__ import main\nassert main({words!r}) == 0\n"
+        "assert not {'torch', 'ray', 'transformers'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    other = StoredRun.open(place / "OTHER").select(regime="map")
+    assert [other.marks_fault(threshold) for threshold in (0.31, 0.8)] == [None, None]
+
+
+def test_marks_and_confidences_that_are_not_the_runtime_s_are_found(place, run, monkeypatch, capsys):
+    words = ["regime=[served,map]", f"regime.map.path={place}/map.json", f"store.uri={place}/copy"]
+    shutil.copytree(place / "store", place / "copy")
+    for path in (place / "copy" / "parity").glob("*.json"):
+        sample = [entry | {"gate_confidence": 1 - entry["gate_confidence"]} for entry in json.loads(path.read_text())]
+        path.write_text(json.dumps(sample), "utf-8")
+    assert sweep(place, "FLIPPED", *words) == 0
+    assert "are not the runtime's" in StoredRun.open(place / "FLIPPED").select(regime="map").marks_fault(0.5)
+    shutil.rmtree(place / "copy" / "parity")
+    monkeypatch.setattr("laya_sweep.domain.regime.Regime.bins", lambda *_: None)
+    capsys.readouterr()
+    assert sweep(place, "UNBINNED", *words) == 2
+    assert "parity of checkpoint demo_english under regime map: expected confidences within" in capsys.readouterr().err
 
 
 def test_a_map_regime_that_is_added_later_starts_neither_torch_nor_ray(place, run):
@@ -242,7 +282,7 @@ def test_a_temperature_out_of_range_is_moved_and_said(run, place, capsys):
     assert "does not say on which rows" in said
 
 
-def test_an_exported_report_has_the_mapped_confidences_and_no_marks(place, run, tmp_path, capsys):
+def test_an_exported_report_has_the_mapped_confidences_and_the_marks_that_are_asked_for(place, run, tmp_path, capsys):
     words = ["export", str(run.folder), "--format", "laya-evals", "--regime", "both", "--out", f"{tmp_path}/out.json"]
     assert main([*words, "--min-confidence", "none"]) == 0
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
@@ -252,8 +292,11 @@ def test_an_exported_report_has_the_mapped_confidences_and_no_marks(place, run, 
         assert (case["language"], case["qid"], case["confidence"]) in told
     assert any(case["confidence"] == 0.6123 for case in document["cases"])
     capsys.readouterr()
-    assert main([*words, "--min-confidence", "0.5"]) == 2
-    assert "regime both" in capsys.readouterr().err
+    assert main([*words, "--min-confidence", "0.5"]) == 0
+    marked = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert marked["config"]["timing"]["min_confidence_sent"] is True
+    for case in marked["cases"]:
+        assert case["answer"]["abstention"] == ("abstained" if case["confidence"] < 0.5 else "passed")
 
 
 def decisions_of(run):
