@@ -33,7 +33,7 @@ def facts_of(script, variants, transform="baseline", language="en", batch=3):
         prepared = [Prepared(v, qid, engine.encode(v, qid), 0.0) for v, qid in rows[start : start + batch]]
         forward = engine.forward([row.encoded for row in prepared])
         outcomes += [
-            success(row, z, 0.0, 0.0, 0.0, (Issued(str(start), batch, 0.0),))
+            success(row, z, 0.0, 0.0, 0.0, (Issued(str(start), batch, 0.0),), row.encoded.shape.length)
             for row, z in zip(prepared, forward.logits, strict=True)
         ]
     return fact_rows(RowKeys(f"key of {transform}", language, transform), outcomes)

@@ -26,8 +26,9 @@ LIBRARIES = {
     "transformers": set(),
     "onnx": {"engines"},
     "onnxruntime": {"engines"},
-    # config, evaluation: the runtime's threshold rule; evaluation, narrowing: its shortlist and tournament
-    "laya": {"checkpoints", "config", "engines", "evaluation", "narrowing"},
+    # config, evaluation: the runtime's threshold rule; evaluation, narrowing: its shortlist and tournament;
+    # run: what it takes the script of a state for
+    "laya": {"checkpoints", "config", "engines", "evaluation", "narrowing", "run"},
     "rich": {"run"},
 }
 

@@ -83,7 +83,7 @@ def planned(tmp_path):
     named = [locate(checkpoint_settings(one), NoHub())]
     cases = state_cases([text.format(i) for i in range(3) for text in (ENGLISH + " {}", HINDI + " {}")])
     router = locate_routes(settings.routers[0], cases, named, NoHub())
-    language = Language("en", tuple(cases), {"name": "test"}, None)
+    language = Language("en", tuple(cases), {"name": "demo"}, None)
     return make_plan(settings, named, [language], FactStore(tmp_path / "store"), [router])
 
 

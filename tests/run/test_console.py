@@ -7,6 +7,7 @@ from builders import make_cases
 
 from laya_sweep.execution.contract import Handshake, Parity, Shard, ShardResult
 from laya_sweep.execution.events import CaseLost, ShardDone, WorkerReady
+from laya_sweep.execution.software import Software
 from laya_sweep.run.console import Console
 from laya_sweep.transforms.registry import variants_of
 
@@ -55,7 +56,19 @@ def test_results_and_notes_go_their_own_ways_as_they_are(capsys):
 
 
 def test_a_warning_of_many_workers_is_said_once_a_checkpoint(capsys):
-    hand = Handshake(1, "n1", "cpu", 1, "d", {}, Parity(8, 1e-6, 16, 0), True, 0.5, ("ships\n temperatures outside",))
+    hand = Handshake(
+        1,
+        "n1",
+        "cpu",
+        1,
+        "d",
+        Software({}, "c"),
+        (),
+        Parity(8, 1e-6, 16, 0),
+        True,
+        0.5,
+        ("ships\n temperatures outside",),
+    )
     with Console().progress(10) as bar:
         for pid in range(4):
             bar.see(WorkerReady("english", dataclasses.replace(hand, pid=pid)))
