@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from laya_sweep.domain.tolerance import finite_number
+from laya_sweep.documents.published_shape import Index
+from laya_sweep.domain.checked import Document, Finite, refuser
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.metrics.catalogue import catalogue
 from laya_sweep.metrics.metric_row import MetricRow
@@ -16,16 +17,31 @@ from laya_sweep.store.stored_run import StoredResult
 #: Where a document has them.
 MEASURED: Final = "measured"
 
-_TEXTS: Final = ("slice", "slice_value", "metric")
-_COUNTS: Final = ("definition", "n", "n_clusters")
-_NUMBERS: Final = ("value", "low", "high")
 _PARTIAL: Final = "_partial"
+
+
+class _Figure(Document, extra="ignore"):
+    """A figure as a metrics table has it."""
+
+    slice: str
+    slice_value: str
+    metric: str
+    definition: Index
+    n: Index
+    n_clusters: Index
+    value: Finite | None
+    low: Finite | None
+    high: Finite | None
+    reason: str | None = None
+
+
+_refusals: Final = refuser(_Figure)
 
 
 def measured(result: StoredResult) -> dict[str, Any]:
     """The figures of a result that its decisions do not give, for its document; empty for none."""
     own = [
-        {name: row[name] for name in (*_TEXTS, *_COUNTS, *_NUMBERS, "reason")}
+        {name: row[name] for name in _Figure.model_fields}
         for row in result.run.table("metrics").to_pylist()
         if all(row[name] == value for name, value in result.key._asdict().items()) and not _derived(row["metric"])
     ]
@@ -41,23 +57,13 @@ def measured_rows(document: Mapping[str, Any]) -> list[MetricRow]:
     given = document.get(MEASURED, [])
     entries: Iterable[Any] = given if isinstance(given, list) else [given]
     for i, entry in enumerate(entries):
-        if not isinstance(entry, dict) or not _is_figure(entry):
+        if _refusals(entry) or _derived(entry["metric"]):
             what, step = f"published document: {MEASURED}[{i}]", "import a document that `export` wrote"
             raise UsageError(Problem(what, "a figure as a metrics table has it", one_line(repr(entry)), step))
-    return [metric_row({**entry, "min_confidence": None, "min_confidence_map": None}) for entry in entries]
+    whole = {"min_confidence": None, "min_confidence_map": None}
+    return [metric_row({**entry, **_Figure.model_validate(entry).model_dump(), **whole}) for entry in entries]
 
 
 def _derived(metric: str) -> bool:
     known = {own.name for own in catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED, FIRST_RETRIEVED))}
     return metric.removesuffix(_PARTIAL) in known or metric.startswith("score_within_")
-
-
-def _is_figure(entry: Mapping[str, Any]) -> bool:
-    texts = all(isinstance(entry.get(name), str) for name in _TEXTS) and not _derived(entry["metric"])
-    counts = all(isinstance(entry.get(name), int) and entry[name] >= 0 for name in _COUNTS)
-    numbers = all(name in entry and _optional(entry[name]) for name in _NUMBERS)
-    return texts and counts and numbers and isinstance(entry.get("reason"), str | None)
-
-
-def _optional(value: object) -> bool:
-    return value is None or finite_number(value) is not None

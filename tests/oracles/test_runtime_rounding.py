@@ -283,6 +283,14 @@ def test_an_upstream_report_is_a_baseline_of_rounded_and_of_exact_runs(golden, r
     exact = swept(place, Path(json.loads(reported.read_text("utf-8"))["config"]["dataset"]), "exact", "exact")
     for folder in (run.folder, exact.folder):
         for mode in ("strict", "compatible"):
-            words = ["--baseline", str(reported), "--tolerances", str(place / "tolerances.json"), "--mode", mode]
+            words = [
+                "--baseline",
+                str(reported),
+                "--tolerances",
+                str(place / "tolerances.json"),
+                "--mode",
+                mode,
+                "--all",
+            ]
             assert main(["compare", str(folder), *words]) == 0
             assert "comparable: same schema, dataset_sha256, questions_sha256" in capsys.readouterr().out
