@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, Final
 
 from laya_sweep.documents.published_shape import Index
-from laya_sweep.domain.checked import Document, Finite, refuser
+from laya_sweep.domain.checked import Document, Finite, checked
 from laya_sweep.errors import Problem, UsageError, one_line
 from laya_sweep.metrics.catalogue import catalogue
 from laya_sweep.metrics.metric_row import MetricRow
@@ -35,9 +36,6 @@ class _Figure(Document, extra="ignore"):
     reason: str | None = None
 
 
-_refusals: Final = refuser(_Figure)
-
-
 def measured(result: StoredResult) -> dict[str, Any]:
     """The figures of a result that its decisions do not give, for its document; empty for none."""
     own = [
@@ -56,14 +54,22 @@ def measured_rows(document: Mapping[str, Any]) -> list[MetricRow]:
     """
     given = document.get(MEASURED, [])
     entries: Iterable[Any] = given if isinstance(given, list) else [given]
+    whole = {"min_confidence": None, "min_confidence_map": None}
+    rows = []
     for i, entry in enumerate(entries):
-        if _refusals(entry) or _derived(entry["metric"]):
+        figure: _Figure | None = checked(_Figure, entry, MEASURED, [])
+        if figure is None or _derived(figure.metric):
             what, step = f"published document: {MEASURED}[{i}]", "import a document that `export` wrote"
             raise UsageError(Problem(what, "a figure as a metrics table has it", one_line(repr(entry)), step))
-    whole = {"min_confidence": None, "min_confidence_map": None}
-    return [metric_row({**entry, **_Figure.model_validate(entry).model_dump(), **whole}) for entry in entries]
+        rows.append(metric_row(figure.model_dump() | whole))
+    return rows
 
 
 def _derived(metric: str) -> bool:
-    known = {own.name for own in catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED, FIRST_RETRIEVED))}
-    return metric.removesuffix(_PARTIAL) in known or metric.startswith("score_within_")
+    return metric.removesuffix(_PARTIAL) in _of_decisions() or metric.startswith("score_within_")
+
+
+@cache
+def _of_decisions() -> frozenset[str]:
+    every = catalogue(min_confidence=(0.0,), flags=(RECALLED, SURVIVED, FIRST_RETRIEVED))
+    return frozenset(metric.name for metric in every)

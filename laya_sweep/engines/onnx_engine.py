@@ -25,6 +25,7 @@ from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
 from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward
 from laya_sweep.engines.memo_tokenizer import MemoTokenizer
+from laya_sweep.engines.public_answers import public_answers
 
 _CPU = "CPUExecutionProvider"
 
@@ -79,15 +80,7 @@ class OnnxEngine:
 
     def predict(self, variant: Variant, min_confidence: float | dict[str, float] | None) -> dict[str, dict[str, Any]]:
         """See `Engine.predict`."""
-        [result] = self._agent.predict_batch(
-            [variant.state],
-            variant.questions,
-            max_len=self._budgets[0],
-            head_max_len=self._budgets[1],
-            min_confidence=min_confidence,
-        )
-        answers: dict[str, dict[str, Any]] = result["answers"]
-        return answers
+        return public_answers(self._agent, variant, self._budgets, min_confidence)
 
 
 def make_session(graph: str | bytes, threads: int) -> onnxruntime.InferenceSession:

@@ -22,6 +22,7 @@ from laya_sweep.domain.variant import Variant
 from laya_sweep.engines.encoding import encode_question
 from laya_sweep.engines.engine import DeviceError, EncodedQuestion, EngineInfo, Forward, OutOfMemoryError
 from laya_sweep.engines.memo_tokenizer import MemoTokenizer
+from laya_sweep.engines.public_answers import public_answers
 
 #: Variables by which the environment would change the dtype of a loaded checkpoint.
 _DTYPE_VARIABLES = ("LAYA_CPU_AMP", "LAYA_CUDA_AMP")
@@ -98,16 +99,9 @@ class TorchEngine:
         Raises:
             DeviceError: the runtime fell back to the CPU inside the call.
         """
-        [result] = self._agent.predict_batch(
-            [variant.state],
-            variant.questions,
-            max_len=self._budgets[0],
-            head_max_len=self._budgets[1],
-            min_confidence=min_confidence,
-        )
+        answers = public_answers(self._agent, variant, self._budgets, min_confidence)
         if self._agent.cpu_fallback_count:
             raise DeviceError(f"the runtime left {self._agent.device.type}: {self._agent.last_fallback_reason}")
-        answers: dict[str, dict[str, Any]] = result["answers"]
         return answers
 
     def _act_probability(self, inputs: torch.Tensor) -> np.ndarray[Any, np.dtype[np.float32]]:

@@ -42,7 +42,7 @@ class CallCheck:
 
     def __init__(self, engine: Engine, name: str) -> None:
         """`name` is the checkpoint's, for messages."""
-        self._engine, self._name = engine, name
+        self._engine, self._info, self._name = engine, engine.info(), name
         self._known: set[Shape | int] = set()
         self._random = random.Random(name)
         self._drawn: _Drawn | None = None
@@ -63,7 +63,7 @@ class CallCheck:
         self._require_whole(rows, forward)
         if len(rows) < 2:
             return
-        shape = rows[0].shape if self._engine.info().rows_together else len(rows)
+        shape = rows[0].shape if self._info.rows_together else len(rows)
         if shape not in self._known:
             self._known.add(shape)
             self._ask(rows, forward)
@@ -93,7 +93,7 @@ class CallCheck:
     def _ask(self, rows: Sequence[EncodedQuestion], forward: Forward) -> None:
         """Ask one row alone that differs from the row before it: of equal rows none is missed."""
         started, self._asked = time.perf_counter(), True
-        info = self._engine.info()
+        info = self._info
         told = [i for i in range(len(rows)) if not np.array_equal(forward.logits[i], forward.logits[i - 1])]
         places = [self._random.choice(told or range(len(rows)))]
         if not info.rows_together:

@@ -29,19 +29,6 @@ def place(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def said(place, monkeypatch, capsys):
-    """`said(*words)`: exit code, standard output and error of a command in that folder."""
-    monkeypatch.chdir(place)
-
-    def run(*words):
-        code = main([*words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
-
-
 def checks(place, said, *words):
     """The checks of a comparison, by result."""
     code = said("compare", *words, "--json", "verdict.json")[0]

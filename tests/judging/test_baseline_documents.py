@@ -36,19 +36,6 @@ def place(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def said(place, monkeypatch, capsys):
-    """`said(*words)`: exit code, standard output and error of a command in that folder."""
-    monkeypatch.chdir(place)
-
-    def run(*words):
-        code = main([*words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
-
-
 def test_our_report_json_is_a_baseline_and_a_candidate_in_strict_mode(said):
     shutil.copy("RUN/report.json", "copy.json")
     for words in (["RUN", "--baseline", "copy.json"], ["copy.json", "--baseline", "RUN"]):
